@@ -8,6 +8,7 @@
 #include <optional>
 #include <ranges>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "directory/content/document.h"
@@ -72,6 +73,18 @@ std::optional<SkillKind> other_kind(const Document& document) {
   const SkillKind kind = kind_of({.by_folder = true}, is_below_a_skill(document));
   return kind == document.skill->kind ? std::nullopt : std::optional(kind);
 }
+
+// What a document is served as.
+template <typename Row>
+const Row& row_of(const Document& document) {
+  if constexpr (std::is_same_v<Row, SkillPtr>) {
+    return document.alternate ? document.alternate->skill : document.skill;
+  } else {
+    return document.alternate ? document.alternate->prompt : document.prompt;
+  }
+}
+std::string_view id_of(const SkillPtr& row) { return row->id; }
+std::string_view id_of(const PromptPtr& row) { return row->name; }
 
 }  // namespace
 
@@ -145,12 +158,10 @@ void Catalog::remove(Document& document) {
 
 void Catalog::add(Document& document) {
   count_overview(document, true);
+  account(document, Account::kSkipped);  // until decided
   if (document.skill || document.prompt) {
-    // Until decided.
-    account(document, Account::kSkipped);
     (document.skill ? skills_ : prompts_).added.push_back(&document);
   } else {
-    account(document, Account::kSkipped);
     set_findings(document.root, document.path(), document.own);
   }
 }
@@ -203,27 +214,23 @@ void Catalog::merge(List& list) {
   list.added.clear();
 }
 
+void Catalog::top_name_changed(uint16_t root, const std::string& name) {
+  const bool is_last = root + 2U >= roots_.size();  // only what is compiled in stands below it
+  if (!is_last) shadow_names_.insert(name);
+}
+
 // R17: folders that came or went may hide, or no longer hide, what lower roots have under that
 // name.
 void Catalog::mark_shadowed(List& list) {
-  for (const std::string& name : shadow_names_) {
-    // A prompt's name says nothing about where it stands, and a normalised id little.
-    const bool anywhere = &list == &prompts_ || !check_name(name);
-    auto at =
-        anywhere ? list.documents.begin() : list.documents.lower_bound(std::string_view(name));
-    for (; at != list.documents.end(); ++at) {
-      const std::string_view id = key(**at);
-      // Ids that begin with the name are contiguous; `name-x` lies between `name` and `name/x`.
-      if (!anywhere && !id.starts_with(name)) break;
-      if (first_part(id) == name || first_part(path_of(**at)) == name)
-        list.dirty.emplace(id, nullptr);
+  if (shadow_names_.empty()) return;
+  const auto mark = [&](std::string_view id, const Document& document) {
+    if (shadow_names_.contains(first_part(id)) ||
+        shadow_names_.contains(first_part(path_of(document)))) {
+      list.dirty.emplace(id, nullptr);
     }
-    for (const auto& [id, document] : list.alternates) {
-      if (first_part(id) == name || first_part(path_of(*document)) == name) {
-        list.dirty.emplace(id, nullptr);
-      }
-    }
-  }
+  };
+  for (const Document* document : list.documents) mark(key(*document), *document);
+  for (const auto& [id, document] : list.alternates) mark(id, *document);
 }
 
 // R17, R18: a folder of that name directly in a root of higher precedence hides the document. What
@@ -395,6 +402,26 @@ void Catalog::decide(List& list) {
     }
   }
   for (auto& [id, winner] : list.dirty) winner = decide_among(id, candidates(list, id));
+}
+
+template <typename Row>
+void Catalog::update_rows(const List& list, Rows<Row>& rows) {
+  for (const auto& [id, winner] : list.dirty) {
+    const auto at = std::ranges::lower_bound(rows, std::string_view(id), {},
+                                             [](const Row& row) { return id_of(row); });
+    const auto place = static_cast<size_t>(at - rows.begin());
+    const bool known = at != rows.end() && id_of(*at) == id;
+    if (winner == nullptr) {
+      if (known) rows.erase(place);
+      continue;
+    }
+    const Row& row = row_of<Row>(*winner);
+    if (!known) {
+      rows.insert(place, row);
+    } else if (*at != row) {
+      rows.set(place, row);
+    }
+  }
 }
 
 GenerationPtr Catalog::publish() {

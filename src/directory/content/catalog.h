@@ -34,7 +34,8 @@ class Catalog {
   // ever added.
   void remove(Document& document);
   void add(Document& document);
-  void top_name_changed(const std::string& name) { shadow_names_.push_back(name); }
+  // A folder of the root came or went (R17).
+  void top_name_changed(uint16_t root, const std::string& name);
   void set_findings(uint16_t root, std::string_view path, FindingsPtr findings);
   void count_supporting(uint16_t root, int64_t difference);
 
@@ -99,7 +100,7 @@ class Catalog {
   std::vector<const Folder*> tops_;
   List skills_;
   List prompts_;
-  std::vector<std::string> shadow_names_;
+  std::set<std::string, std::less<>> shadow_names_;
   std::vector<Folder*> overview_folders_;  // where a SKILL.md came or went
   std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder> findings_;
   bool findings_changed_ = false;

@@ -30,13 +30,6 @@ struct Naming {
   std::optional<Finding> finding;
 };
 
-Naming refused(const Document& document, const std::string& path, const findings::Code& code,
-               const std::string& why) {
-  Naming naming;
-  naming.finding = make_finding(document.root, path, code, why);
-  return naming;
-}
-
 std::string sentence(std::string text) {
   if (!text.empty() && text.back() != '.') text += '.';
   return text;
@@ -48,7 +41,8 @@ Naming name_skill(const Document& document, const std::string& path,
   std::string id = options.normalise_ids ? path_id(path) : derive_id(path);
   const Result<void> legal = check_id(id);
   if (!legal && !options.normalise_ids) {
-    return refused(document, path, findings::kInvalidId, sentence(legal.error().message));
+    return {.finding = make_finding(document.root, path, findings::kInvalidId,
+                                    sentence(legal.error().message))};
   }
   const std::string problem = legal ? "" : sentence(id_problem(id));
   Naming naming{.name = legal ? std::move(id) : normalise_id(id), .normalised = !legal};
@@ -77,7 +71,8 @@ Naming name_prompt(const Document& document, const std::string& path,
   const Result<void> legal = check_name(name);
   if (legal) return {.name = std::move(name)};
   const std::string why = sentence(legal.error().message);
-  if (!options.normalise_ids) return refused(document, path, findings::kInvalidName, why);
+  if (!options.normalise_ids)
+    return {.finding = make_finding(document.root, path, findings::kInvalidName, why)};
   Naming naming{.name = normalise_name(name), .normalised = true};
   naming.finding = make_finding(document.root, path, findings::kNameNormalised,
                                 why + served_as_sentence(naming.name));

@@ -111,26 +111,23 @@ void end_at(LenientFences& out, size_t end) {
   out.closing = LenientFences::Closing::kUnclosed;
   out.empty = false;
   out.fences.yaml_end = out.fences.body = end;
-  out.closing_line = out.closing_blanks = {end, end};
+  out.closing_line = {end, end};
 }
 
 }  // namespace
 
 std::optional<Fences> strict_fences(std::string_view bytes) {
-  size_t begin = 0;
-  if (bytes.starts_with("---\n")) {
-    begin = 4;
-  } else if (bytes.starts_with("---\r\n")) {
-    begin = 5;
-  } else {
-    return std::nullopt;
+  const size_t begin = bytes.starts_with("---\n") ? 4 : bytes.starts_with("---\r\n") ? 5 : 0;
+  if (begin == 0) return std::nullopt;
+  for (const std::string_view fence : {"\n---\n", "\n---\r\n"}) {
+    const size_t at = bytes.find(fence, begin);
+    if (at != kNone) return Fences{begin, at, at + fence.size()};
   }
-  if (const size_t at = bytes.find("\n---\n", begin); at != kNone) return Fences{begin, at, at + 5};
-  if (const size_t at = bytes.find("\n---\r\n", begin); at != kNone)
-    return Fences{begin, at, at + 6};
-  const std::string_view rest = bytes.substr(begin);
-  if (rest.ends_with("\n---")) return Fences{begin, bytes.size() - 4, bytes.size()};
-  if (rest.ends_with("\n---\r")) return Fences{begin, bytes.size() - 5, bytes.size()};
+  for (const std::string_view fence : {"\n---", "\n---\r"}) {
+    if (bytes.substr(begin).ends_with(fence)) {
+      return Fences{begin, bytes.size() - fence.size(), bytes.size()};
+    }
+  }
   return std::nullopt;
 }
 
@@ -178,7 +175,6 @@ std::optional<LenientFences> lenient_fences(std::string_view bytes) {
     out.fences.yaml_end = out.empty ? begin : begin - 1;
     out.fences.body = at;
     out.closing_line = {begin, begin + line.size()};
-    out.closing_blanks = {begin + 3, begin + line.size()};
     return out;
   }
   end_at(out, UnclosedBlock(bytes, limit).end(out.fences.yaml_begin));

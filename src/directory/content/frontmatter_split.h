@@ -37,7 +37,6 @@ struct LenientFences {
   Range comments;        // HTML comments before it, with the blank lines around them
   Range opening_blanks;  // after its dashes
   Range closing_line;    // the closing fence without its line end
-  Range closing_blanks;  // after its dashes or dots, before the line end
   bool empty = false;    // the closing fence follows the opening one directly
 };
 

@@ -18,15 +18,12 @@ std::vector<RootInfo> describe(const ContentOptions& options) {
   std::vector<RootInfo> roots;
   size_t extra = 0;
   for (const RootConfig& config : options.roots) {
-    switch (config.kind) {
-      case RootKind::kLocal:
-        roots.push_back({config.kind, "local"});
-        break;
-      case RootKind::kGlobal:
-        roots.push_back({config.kind, "global"});
-        break;
-      default:
-        roots.push_back({RootKind::kExtra, fmt::format("extra-{}", ++extra)});
+    if (config.kind == RootKind::kLocal) {
+      roots.push_back({config.kind, "local"});
+    } else if (config.kind == RootKind::kGlobal) {
+      roots.push_back({config.kind, "global"});
+    } else {
+      roots.push_back({RootKind::kExtra, fmt::format("extra-{}", ++extra)});
     }
   }
   roots.push_back({RootKind::kBuiltin, "builtin"});

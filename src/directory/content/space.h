@@ -15,6 +15,12 @@ inline constexpr std::string_view kBom = "\xef\xbb\xbf";
 
 // The next line of `text` from `at` on, without its LF or CRLF; `at` moves behind it. A lone CR
 // ends no line.
-std::string_view next_line(std::string_view text, size_t& at);
+inline std::string_view next_line(std::string_view text, size_t& at) {
+  const size_t end = text.find('\n', at);
+  std::string_view line = text.substr(at, end == std::string_view::npos ? end : end - at);
+  at = end == std::string_view::npos ? text.size() : end + 1;
+  if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
 
 }  // namespace iii::content

@@ -46,7 +46,6 @@ enum class Refusal : uint8_t {
   kUnreadable,
   kMisnamed,  // almost SKILL.md
 };
-inline constexpr uint8_t kRefusals = 7;
 
 // What a document is served as instead of the id that its path gives (Catalog::displace).
 struct AlternateRow {
