@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <ranges>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "directory/content/document.h"
@@ -26,8 +28,7 @@ std::string_view first_part(std::string_view path) { return path.substr(0, path.
 
 bool is_spelling(const Document& document) {
   if (!document.skill) return false;
-  const std::string_view path = document.skill->file.path;
-  return overview_name(path.substr(path.rfind('/') + 1)) == OverviewName::kSpelling;
+  return overview_name(file_name(document.skill->file.path)) == OverviewName::kSpelling;
 }
 
 // What two files have to have in common to be the same document in two files (`SKILL.md`,
@@ -73,31 +74,41 @@ std::optional<SkillKind> other_kind(const Document& document) {
   return kind == document.skill->kind ? std::nullopt : std::optional(kind);
 }
 
+// What a document is served as.
+template <typename Row>
+const Row& row_of(const Document& document) {
+  if constexpr (std::is_same_v<Row, SkillPtr>) {
+    return document.alternate ? document.alternate->skill : document.skill;
+  } else {
+    return document.alternate ? document.alternate->prompt : document.prompt;
+  }
+}
+std::string_view id_of(const SkillPtr& row) { return row->id; }
+std::string_view id_of(const PromptPtr& row) { return row->name; }
+
 }  // namespace
 
 Catalog::Catalog(std::vector<RootInfo> roots, uint64_t generations_before)
-    : roots_(std::move(roots)), tops_(roots_.size(), nullptr), accounting_(roots_.size()) {
+    : roots_(std::move(roots)),
+      tops_(roots_.size(), nullptr),
+      skills_(roots_.size() - 1),
+      prompts_(roots_.size() - 1),
+      accounting_(roots_.size()) {
   auto empty = std::make_shared<Generation>();
   empty->number = generations_before;
   current_ = std::move(empty);
 }
 
-std::string_view Catalog::key(const Document& document) const {
-  return document.skill ? document.skill->id : document.prompt->name;
-}
-
-// Who comes first among those that want one id: a file before what is compiled in, a file whose
-// path gives the id before one whose id was normalised, then the order of the roots, then other
-// spellings of SKILL.md last, then R3.
-bool Catalog::precedes(const Document& a, const Document& b) const {
-  const std::string_view left = key(a), right = key(b);
-  if (left != right) return left < right;
-  const auto rank = [&](const Document& document) {
-    const bool builtin = roots_[document.root].kind == RootKind::kBuiltin;
+// A file before what is compiled in, a file whose path gives the id before one whose id was
+// normalised, then the order of the roots, then other spellings of SKILL.md last, then R3.
+bool Catalog::Order::operator()(const Document* a, const Document* b) const {
+  if (const int order = key(*a).compare(key(*b)); order != 0) return order < 0;
+  const auto rank = [this](const Document& document) {
+    const bool builtin = document.root == builtin_root;
     return std::tuple(builtin, document.normalised, document.root, is_spelling(document));
   };
-  if (rank(a) != rank(b)) return rank(a) < rank(b);
-  return walk_before(path_of(a), path_of(b));
+  if (rank(*a) != rank(*b)) return rank(*a) < rank(*b);
+  return walk_before(path_of(*a), path_of(*b));
 }
 
 void Catalog::count_supporting(uint16_t root, int64_t difference) {
@@ -123,22 +134,13 @@ void Catalog::set_findings(uint16_t root, std::string_view path, FindingsPtr fin
 void Catalog::account(Document& document, Account column) {
   if (document.account == column) return;
   changed_ = true;
-  Accounting& root = accounting_[document.root];
-  const auto of = [&root](Account which) -> uint64_t* {
-    switch (which) {
-      case Account::kSkill:
-        return &root.skills;
-      case Account::kPrompt:
-        return &root.prompts;
-      case Account::kSkipped:
-        return &root.skipped;
-      default:
-        return nullptr;
-    }
-  };
-  const bool counts = roots_[document.root].kind != RootKind::kBuiltin;
-  if (uint64_t* before = of(document.account); before != nullptr && counts) --*before;
-  if (uint64_t* after = of(column); after != nullptr && counts) ++*after;
+  static constexpr std::array<uint64_t Accounting::*, 4> kColumns{
+      nullptr, &Accounting::skills, &Accounting::prompts, &Accounting::skipped};
+  if (roots_[document.root].kind != RootKind::kBuiltin) {
+    Accounting& root = accounting_[document.root];
+    if (const auto before = kColumns.at(static_cast<size_t>(document.account))) --(root.*before);
+    if (const auto after = kColumns.at(static_cast<size_t>(column))) ++(root.*after);
+  }
   document.account = column;
 }
 
@@ -156,12 +158,10 @@ void Catalog::remove(Document& document) {
 
 void Catalog::add(Document& document) {
   count_overview(document, true);
+  account(document, Account::kSkipped);  // until decided
   if (document.skill || document.prompt) {
-    // Until decided.
-    account(document, Account::kSkipped);
     (document.skill ? skills_ : prompts_).added.push_back(&document);
   } else {
-    account(document, Account::kSkipped);
     set_findings(document.root, document.path(), document.own);
   }
 }
@@ -192,79 +192,45 @@ void Catalog::set_kinds() {
       auto row = std::make_shared<Skill>(*document.skill);
       row->kind = *kind;
       document.skill = std::move(row);
-      skills_.dirty.emplace_back(document.skill->id);
+      skills_.dirty.emplace(document.skill->id, nullptr);
       changed_ = true;
     });
   }
   overview_folders_.clear();
 }
 
-// As precedes() orders them; the keys are looked up once and not for every comparison.
-void Catalog::sort_by_key(Documents& documents) const {
-  std::vector<std::pair<std::string_view, Document*>> keyed;
-  keyed.reserve(documents.size());
-  for (Document* document : documents) keyed.emplace_back(key(*document), document);
-  std::ranges::sort(keyed, [this](const auto& a, const auto& b) {
-    const int order = a.first.compare(b.first);
-    return order != 0 ? order < 0 : precedes(*a.second, *b.second);
-  });
-  std::ranges::transform(keyed, documents.begin(), [](const auto& each) { return each.second; });
-}
-
 void Catalog::merge(List& list) {
-  if (list.removed.empty() && list.added.empty()) return;
-  changed_ = true;
-  const auto order = [this](const Document* a, const Document* b) { return precedes(*a, *b); };
-  const bool many = list.removed.size() + list.added.size() > kFewChanges;
-  if (many) {
-    list.all_dirty = true;
-    for (const auto& [id, document] : list.alternates) document->alternate.reset();
-    list.alternates.clear();
-    std::erase_if(list.documents,
-                  [](const Document* each) { return each->account == Account::kNone; });
-    sort_by_key(list.added);
-    Documents merged;
-    merged.reserve(list.documents.size() + list.added.size());
-    std::ranges::merge(list.documents, list.added, std::back_inserter(merged), order);
-    list.documents = std::move(merged);
-  } else {
-    for (Document* document : list.removed) {
-      list.dirty.emplace_back(key(*document));
-      take_alternate(list, *document);
-      const auto at = std::ranges::lower_bound(list.documents, document, order);
-      if (at != list.documents.end() && *at == document) list.documents.erase(at);
-    }
-    for (Document* document : list.added) {
-      list.dirty.emplace_back(key(*document));
-      list.documents.insert(std::ranges::upper_bound(list.documents, document, order), document);
-    }
+  changed_ = changed_ || !list.removed.empty() || !list.added.empty();
+  for (Document* document : list.removed) {
+    list.dirty.emplace(key(*document), nullptr);
+    take_alternate(list, *document);
+    list.documents.erase(document);
+  }
+  for (Document* document : list.added) {
+    list.dirty.emplace(key(*document), nullptr);
+    list.documents.insert(document);
   }
   list.removed.clear();
   list.added.clear();
 }
 
+void Catalog::top_name_changed(uint16_t root, const std::string& name) {
+  const bool is_last = root + 2U >= roots_.size();  // only what is compiled in stands below it
+  if (!is_last) shadow_names_.insert(name);
+}
+
 // R17: folders that came or went may hide, or no longer hide, what lower roots have under that
 // name.
 void Catalog::mark_shadowed(List& list) {
-  if (list.all_dirty) return;
-  for (const std::string& name : shadow_names_) {
-    // A prompt's name says nothing about where it stands, and a normalised id little.
-    const bool anywhere = list.kind == Kind::kPrompt || !check_name(name);
-    auto at = anywhere ? list.documents.begin()
-                       : std::ranges::lower_bound(list.documents, std::string_view(name), {},
-                                                  [this](const Document* d) { return key(*d); });
-    for (; at != list.documents.end(); ++at) {
-      const std::string_view id = key(**at);
-      // Ids that begin with the name are contiguous; `name-x` lies between `name` and `name/x`.
-      if (!anywhere && !id.starts_with(name)) break;
-      if (first_part(id) == name || first_part(path_of(**at)) == name) list.dirty.emplace_back(id);
+  if (shadow_names_.empty()) return;
+  const auto mark = [&](std::string_view id, const Document& document) {
+    if (shadow_names_.contains(first_part(id)) ||
+        shadow_names_.contains(first_part(path_of(document)))) {
+      list.dirty.emplace(id, nullptr);
     }
-    for (const auto& [id, document] : list.alternates) {
-      if (first_part(id) == name || first_part(path_of(*document)) == name) {
-        list.dirty.push_back(id);
-      }
-    }
-  }
+  };
+  for (const Document* document : list.documents) mark(key(*document), *document);
+  for (const auto& [id, document] : list.alternates) mark(id, *document);
 }
 
 // R17, R18: a folder of that name directly in a root of higher precedence hides the document. What
@@ -309,16 +275,16 @@ void Catalog::skip(Document& document, const findings::Code& code, std::string m
                std::make_shared<const std::vector<Finding>>(std::move(findings)));
 }
 
-Catalog::Run Catalog::run_of(const List& list, std::string_view id) const {
-  return std::ranges::equal_range(list.documents, id, {},
-                                  [this](const Document* d) { return key(*d); });
+Catalog::Documents Catalog::run_of(const List& list, std::string_view id) {
+  const auto [first, last] = list.documents.equal_range(id);
+  return {first, last};
 }
 
 // Among the files of one root that want one id, the one that is called exactly so keeps it; all
 // others, or all if there is none, get alternate ids. Which depends on these files alone. Several
 // files that are the same document (SKILL.md and index.md of a folder) do not contest each other:
 // the first is the document, another spelling of SKILL.md becomes an ordinary one.
-void Catalog::displace(List& list, Run run) {
+void Catalog::displace(List& list, const Documents& run) {
   struct Claim {
     const Document* first = nullptr;  // legal ones come first
     std::string what;
@@ -367,7 +333,7 @@ void Catalog::give_alternate(List& list, Document& document, AlternateRow::Kind 
     prompt->name = row->id;
     row->prompt = std::move(prompt);
   }
-  list.dirty.push_back(row->id);
+  list.dirty.emplace(row->id, nullptr);
   list.alternates.emplace(row->id, &document);
   document.alternate = std::move(row);
 }
@@ -375,7 +341,7 @@ void Catalog::give_alternate(List& list, Document& document, AlternateRow::Kind 
 void Catalog::take_alternate(List& list, Document& document) {
   const std::unique_ptr<AlternateRow> row = std::move(document.alternate);
   if (row == nullptr) return;
-  list.dirty.push_back(row->id);
+  list.dirty.emplace(row->id, nullptr);
   const auto [first, last] = list.alternates.equal_range(row->id);
   const auto at =
       std::find_if(first, last, [&](const auto& each) { return each.second == &document; });
@@ -383,11 +349,9 @@ void Catalog::take_alternate(List& list, Document& document) {
 }
 
 // The documents that could be served under an id: first those whose own it is.
-Catalog::Documents Catalog::candidates(const List& list, std::string_view id) const {
-  Documents out;
-  for (Document* document : run_of(list, id)) {
-    if (!document->alternate) out.push_back(document);
-  }
+Catalog::Documents Catalog::candidates(const List& list, std::string_view id) {
+  Documents out = run_of(list, id);
+  std::erase_if(out, [](const Document* document) { return document->alternate != nullptr; });
   const auto own = static_cast<std::ptrdiff_t>(out.size());
   const auto [first, last] = list.alternates.equal_range(id);
   for (auto at = first; at != last; ++at) out.push_back(at->second);
@@ -400,7 +364,8 @@ Catalog::Documents Catalog::candidates(const List& list, std::string_view id) co
   return out;
 }
 
-void Catalog::decide_among(std::string_view id, Run candidates) {
+// Gives the one that is served, or null.
+const Document* Catalog::decide_among(std::string_view id, const Documents& candidates) {
   const Document* winner = nullptr;
   for (Document* const candidate : candidates) {
     Document& document = *candidate;
@@ -423,44 +388,40 @@ void Catalog::decide_among(std::string_view id, Run candidates) {
                other_root ? fmt::format(" of the {} root", roots_[winner->root].label) : ""));
     }
   }
+  return winner;
 }
 
 void Catalog::decide(List& list) {
-  if (list.all_dirty) {
-    const auto each_run = [&](const auto& take) {
-      for (auto first = list.documents.begin(); first != list.documents.end();) {
-        auto last = first + 1;
-        while (last != list.documents.end() && key(**first) == key(**last)) ++last;
-        take(Run(first, last));
-        first = last;
-      }
-    };
-    each_run([&](Run run) {
-      if (run.size() > 1) displace(list, run);
-    });
-    each_run([&](Run run) {
-      const std::string_view id = key(*run.front());
-      const bool alone = run.size() == 1 && !list.alternates.contains(id);
-      decide_among(id, alone ? run : Run(candidates(list, id)));
-    });
-    for (const auto& [id, document] : list.alternates) {
-      if (run_of(list, id).empty()) decide_among(id, candidates(list, id));
-    }
-    return;
-  }
-  const auto sort_out = [&list] {
-    std::ranges::sort(list.dirty);
-    list.dirty.erase(std::unique(list.dirty.begin(), list.dirty.end()), list.dirty.end());
-  };
-  sort_out();
-  for (const std::string& id : std::vector<std::string>(list.dirty)) {
-    displace(list, run_of(list, id));
-    for (const Document* document : run_of(list, id)) {
-      if (document->alternate) list.dirty.push_back(document->alternate->id);
+  std::vector<std::string> ids;
+  for (const auto& [id, winner] : list.dirty) ids.push_back(id);
+  for (const std::string& id : ids) {
+    const Documents run = run_of(list, id);
+    displace(list, run);
+    for (const Document* document : run) {
+      if (document->alternate) list.dirty.emplace(document->alternate->id, nullptr);
     }
   }
-  sort_out();
-  for (const std::string& id : list.dirty) decide_among(id, candidates(list, id));
+  for (auto& [id, winner] : list.dirty) winner = decide_among(id, candidates(list, id));
+}
+
+template <typename Row>
+void Catalog::update_rows(const List& list, Rows<Row>& rows) {
+  for (const auto& [id, winner] : list.dirty) {
+    const auto at = std::ranges::lower_bound(rows, std::string_view(id), {},
+                                             [](const Row& row) { return id_of(row); });
+    const auto place = static_cast<size_t>(at - rows.begin());
+    const bool known = at != rows.end() && id_of(*at) == id;
+    if (winner == nullptr) {
+      if (known) rows.erase(place);
+      continue;
+    }
+    const Row& row = row_of<Row>(*winner);
+    if (!known) {
+      rows.insert(place, row);
+    } else if (*at != row) {
+      rows.set(place, row);
+    }
+  }
 }
 
 GenerationPtr Catalog::publish() {
@@ -494,10 +455,7 @@ GenerationPtr Catalog::publish() {
     }
     current_ = std::move(next);
   }
-  for (List* list : {&skills_, &prompts_}) {
-    list->dirty.clear();
-    list->all_dirty = false;
-  }
+  for (List* list : {&skills_, &prompts_}) list->dirty.clear();
   shadow_names_.clear();
   changed_ = false;
   return current_;

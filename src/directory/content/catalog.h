@@ -1,7 +1,7 @@
 // Which documents are served: ids resolved, roots merged, losers explained, everything counted.
 // Turns what the scanner reports into generations.
 //
-// All documents that could be served stand in one sorted list each for skills and prompts, in the
+// All documents that could be served stand in one ordered set each for skills and prompts, in the
 // order of precedence among those that want the same id. Where several files of one root want the
 // same id, those that are not called exactly so get an alternate id with a hash of their own
 // name. Of those that remain the first one that no folder of a higher root hides is served; the
@@ -10,7 +10,7 @@
 
 #include <functional>
 #include <map>
-#include <span>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +34,8 @@ class Catalog {
   // ever added.
   void remove(Document& document);
   void add(Document& document);
-  void top_name_changed(const std::string& name) { shadow_names_.push_back(name); }
+  // A folder of the root came or went (R17).
+  void top_name_changed(uint16_t root, const std::string& name);
   void set_findings(uint16_t root, std::string_view path, FindingsPtr findings);
   void count_supporting(uint16_t root, int64_t difference);
 
@@ -43,12 +44,7 @@ class Catalog {
   const GenerationPtr& current() const { return current_; }
 
  private:
-  // More changes than this at once, and everything is sorted and decided again instead of one by
-  // one.
-  static constexpr size_t kFewChanges = 256;
-
   using Documents = std::vector<Document*>;
-  enum class Kind { kSkill, kPrompt };
   struct FileOrder {
     using is_transparent = void;
     template <typename A, typename B>
@@ -57,30 +53,40 @@ class Catalog {
     }
   };
 
+  static std::string_view key(const Document& document) {
+    return document.skill ? document.skill->id : document.prompt->name;
+  }
+  // By key, and who comes first among those that want one.
+  struct Order {
+    using is_transparent = void;
+    bool operator()(const Document* a, const Document* b) const;
+    bool operator()(const Document* a, std::string_view id) const { return key(*a) < id; }
+    bool operator()(std::string_view id, const Document* b) const { return id < key(*b); }
+    size_t builtin_root;
+  };
+
   // One of the two lists, with what happened to it since the last generation.
   struct List {
-    Kind kind;
-    Documents documents;
+    explicit List(size_t builtin_root) : documents(Order{builtin_root}) {}
+
+    std::set<Document*, Order> documents;
     std::multimap<std::string, Document*, std::less<>> alternates;  // by alternate id
     Documents removed;
     Documents added;
-    std::vector<std::string> dirty;  // ids to decide again
-    bool all_dirty = false;
+    // Ids to decide again, and who is served under them; null: nobody.
+    std::map<std::string, const Document*, std::less<>> dirty;
   };
 
-  std::string_view key(const Document& document) const;
-  bool precedes(const Document& a, const Document& b) const;
-  void sort_by_key(Documents& documents) const;
   void merge(List& list);
   void mark_shadowed(List& list);
-  using Run = std::span<Document* const>;  // all that want one id
-  Run run_of(const List& list, std::string_view id) const;
-  void displace(List& list, Run run);
+  // All that want one id.
+  static Documents run_of(const List& list, std::string_view id);
+  void displace(List& list, const Documents& run);
   void give_alternate(List& list, Document& document, AlternateRow::Kind kind);
   void take_alternate(List& list, Document& document);
-  Documents candidates(const List& list, std::string_view id) const;
+  static Documents candidates(const List& list, std::string_view id);
   void decide(List& list);
-  void decide_among(std::string_view id, Run candidates);
+  const Document* decide_among(std::string_view id, const Documents& candidates);
   const RootInfo* hidden_by(const Document& document, std::string_view id) const;
   void serve(Document& document);
   void skip(Document& document, const findings::Code& code, std::string message);
@@ -92,9 +98,9 @@ class Catalog {
 
   std::vector<RootInfo> roots_;
   std::vector<const Folder*> tops_;
-  List skills_{.kind = Kind::kSkill};
-  List prompts_{.kind = Kind::kPrompt};
-  std::vector<std::string> shadow_names_;
+  List skills_;
+  List prompts_;
+  std::set<std::string, std::less<>> shadow_names_;
   std::vector<Folder*> overview_folders_;  // where a SKILL.md came or went
   std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder> findings_;
   bool findings_changed_ = false;

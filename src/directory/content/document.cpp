@@ -18,13 +18,8 @@ namespace {
 // How much of an oversize file is looked at: the longest frontmatter and a paragraph.
 constexpr uint64_t kHead = 2 * kMaxFrontmatter;
 
-std::string_view document_name(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 std::string_view file_stem(std::string_view path) {
-  const std::string_view name = document_name(path);
+  const std::string_view name = file_name(path);
   return name.ends_with(".md") ? name.substr(0, name.size() - 3) : name;
 }
 
@@ -34,13 +29,6 @@ struct Naming {
   bool normalised = false;
   std::optional<Finding> finding;
 };
-
-Naming refused(const Document& document, const std::string& path, const findings::Code& code,
-               const std::string& why) {
-  Naming naming;
-  naming.finding = make_finding(document.root, path, code, why);
-  return naming;
-}
 
 std::string sentence(std::string text) {
   if (!text.empty() && text.back() != '.') text += '.';
@@ -53,7 +41,8 @@ Naming name_skill(const Document& document, const std::string& path,
   std::string id = options.normalise_ids ? path_id(path) : derive_id(path);
   const Result<void> legal = check_id(id);
   if (!legal && !options.normalise_ids) {
-    return refused(document, path, findings::kInvalidId, sentence(legal.error().message));
+    return {.finding = make_finding(document.root, path, findings::kInvalidId,
+                                    sentence(legal.error().message))};
   }
   const std::string problem = legal ? "" : sentence(id_problem(id));
   Naming naming{.name = legal ? std::move(id) : normalise_id(id), .normalised = !legal};
@@ -61,7 +50,7 @@ Naming name_skill(const Document& document, const std::string& path,
     naming.finding =
         make_finding(document.root, path, code, what + served_as_sentence(naming.name));
   };
-  switch (options.normalise_ids ? overview_name(document_name(path)) : OverviewName::kNone) {
+  switch (options.normalise_ids ? overview_name(file_name(path)) : OverviewName::kNone) {
     case OverviewName::kSpelling:
       say(findings::kSkillCase, "Other readers look for exactly `SKILL.md`. Rename the file.");
       break;
@@ -82,7 +71,8 @@ Naming name_prompt(const Document& document, const std::string& path,
   const Result<void> legal = check_name(name);
   if (legal) return {.name = std::move(name)};
   const std::string why = sentence(legal.error().message);
-  if (!options.normalise_ids) return refused(document, path, findings::kInvalidName, why);
+  if (!options.normalise_ids)
+    return {.finding = make_finding(document.root, path, findings::kInvalidName, why)};
   Naming naming{.name = normalise_name(name), .normalised = true};
   naming.finding = make_finding(document.root, path, findings::kNameNormalised,
                                 why + served_as_sentence(naming.name));
@@ -245,14 +235,10 @@ bool equal(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b)
 // Without what the folders above decide, and without what follows from the stamp.
 bool equal(const SkillPtr& a, const SkillPtr& b) {
   if (!a || !b) return !a && !b;
-  const bool same_kind =
-      a->kind_by_folder == b->kind_by_folder && (a->kind_by_folder || a->kind == b->kind);
-  return a->id == b->id && a->file.path == b->file.path && same_kind &&
-         a->for_agents == b->for_agents && a->name == b->name && a->title == b->title &&
-         a->type == b->type && a->function_id == b->function_id &&
-         a->required_functions == b->required_functions && a->description == b->description &&
-         a->bytes == b->bytes && a->mtime_ns == b->mtime_ns && a->readable == b->readable &&
-         a->version == b->version;
+  Skill other = *b;
+  if (b->kind_by_folder) other.kind = a->kind;
+  other.body_offset = a->body_offset;
+  return *a == other;
 }
 
 }  // namespace
@@ -261,6 +247,12 @@ std::string title_of(ParsedDocument& parsed, bool from_name) {
   if (parsed.title) return std::move(*parsed.title);
   if (from_name && parsed.name) return *parsed.name;
   return std::move(parsed.heading);
+}
+
+FindingsPtr one_finding(uint16_t root, std::string_view path, const findings::Code& code,
+                        std::string message) {
+  return std::make_shared<const std::vector<Finding>>(
+      1, make_finding(root, path, code, std::move(message)));
 }
 
 Finding make_finding(uint16_t root, std::string_view path, const findings::Code& code,
@@ -379,8 +371,7 @@ void refuse_document(Document& document, const std::string& path, Refusal why,
                      std::string_view elsewhere) {
   document.refusal = why;
   auto [code, message] = reason_of(why, elsewhere);
-  document.own = std::make_shared<const std::vector<Finding>>(
-      1, make_finding(document.root, path, code, std::move(message)));
+  document.own = one_finding(document.root, path, code, std::move(message));
 }
 
 bool same_outcome(const Document& a, const Document& b) {

@@ -47,5 +47,7 @@ std::string title_of(ParsedDocument& parsed, bool from_name);
 
 Finding make_finding(uint16_t root, std::string_view path, const findings::Code& code,
                      std::string message);
+FindingsPtr one_finding(uint16_t root, std::string_view path, const findings::Code& code,
+                        std::string message);
 
 }  // namespace iii::content

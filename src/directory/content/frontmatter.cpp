@@ -36,7 +36,11 @@ class FrontmatterReader {
     YamlResult yaml;
     if (strict) {
       yaml = read_yaml(text({strict->yaml_begin, strict->yaml_end}), interest_in);
-      if (yaml && all_texts(*yaml)) return accept(*strict, *yaml);
+      if (yaml && all_texts(*yaml)) {
+        set_place(*strict);
+        take(out_.block, *yaml);
+        return std::move(out_);
+      }
     }
     if (options_.lenient && look_kindly(strict)) return std::move(out_);
     if (strict) {
@@ -78,12 +82,6 @@ class FrontmatterReader {
       }
     }
     return true;
-  }
-
-  Frontmatter accept(const Fences& fences, const YamlMapping& yaml) {
-    set_place(fences);
-    take(out_.block, yaml);
-    return std::move(out_);
   }
 
   void set_place(const Fences& fences) {
@@ -331,8 +329,8 @@ class FrontmatterReader {
     if (found.closing == Closing::kDots) {
       add(line.begin, findings::kFenceDots, "The frontmatter is closed by `...`; it must be `---`.")
           .fix = Fix{line.begin, line.end - line.begin, "---"};
-    } else if (!found.closing_blanks.empty()) {
-      add_removal(found.closing_blanks, findings::kFenceBlanks,
+    } else if (const Range blanks{line.begin + 3, line.end}; !blanks.empty()) {
+      add_removal(blanks, findings::kFenceBlanks,
                   "The closing `---` must stand alone; the spaces after it were ignored.");
     }
     tell_line_end(found);

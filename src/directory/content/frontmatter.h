@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,22 +10,6 @@
 #include "directory/content/types.h"
 
 namespace iii::content {
-
-// Trimmed; blank and null are absent (R25).
-struct FrontmatterFields {
-  std::optional<std::string> title;
-  std::optional<std::string> name;
-  std::optional<std::string> type;
-  std::optional<std::string> function_id;
-  std::optional<std::string> description;
-  bool stub = false;       // the description says nothing (frontmatter_description.h)
-  bool for_agents = true;  // false: `disable-model-invocation`
-  std::vector<std::string> required_functions;  // ids in `requires`
-  std::vector<std::string> functions;           // as `functions` lists them
-
-  // The field a key names, or null.
-  std::optional<std::string>* find(std::string_view key);
-};
 
 struct Frontmatter {
   bool present = false;

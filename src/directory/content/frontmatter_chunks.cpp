@@ -11,21 +11,11 @@ namespace iii::content {
 
 namespace {
 
-// The key at the start of `line`: its length and the colon's place; nothing when the line has none.
-struct KeyPlace {
-  std::string_view key;
-  size_t colon = 0;
-};
-
-std::optional<KeyPlace> key_of(std::string_view line) {
-  const size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const bool glued = colon + 1 < line.size() && !is_blank_char(line[colon + 1]);
-  // Without the space it may be anything (`http://…`, `a::b`), so only a known key counts.
-  if (!looks_like_key(glued ? line.substr(0, colon + 1) : line)) return std::nullopt;
-  const std::string_view key = key_name(line);
-  if (glued && (!is_known_key(key) || line[colon + 1] == ':')) return std::nullopt;
-  return KeyPlace{key, colon};
+// Without the space after the colon only a known key counts.
+std::optional<KeyOfLine> likely_key_of(std::string_view line) {
+  auto key = key_of(line);
+  if (key && key->glued && (!is_known_key(key->key) || line[key->colon + 1] == ':')) key.reset();
+  return key;
 }
 
 // Cuts a block into keys with their lines.
@@ -74,7 +64,7 @@ class Chunker {
       }
       return out_.chunks.empty() ? reject(begin) : extend(line, begin);
     }
-    if (key_of(text)) return add(text, begin, begin + margin_.size(), false);
+    if (likely_key_of(text)) return add(text, begin, begin + margin_.size(), false);
     if (out_.chunks.empty()) return reject(begin);
     const bool list_item = text.starts_with('-') && value_of_last().empty();
     if (list_item || text.front() == ']' || text.front() == '}') return extend(line, begin);
@@ -87,7 +77,7 @@ class Chunker {
   // before.
   bool is_tabbed_key(std::string_view text, std::string_view inner) const {
     if (text.front() != '\t' || out_.chunks.empty()) return false;
-    const auto place = key_of(inner);
+    const auto place = likely_key_of(inner);
     if (!place || !is_known_key(place->key)) return false;
     const std::string_view before = value_of_last();
     return !before.empty() && before.front() != '|' && before.front() != '>';
@@ -101,7 +91,7 @@ class Chunker {
   }
 
   void add(std::string_view text, size_t begin, size_t key_begin, bool tabbed) {
-    const auto place = key_of(text);
+    const auto place = likely_key_of(text);
     if (!place) return;
     Chunk chunk;
     chunk.key = place->key;

@@ -131,11 +131,8 @@ class Recoverer {
         return bend(chunk, entry.text + std::string(comment));
       }
     }
-    if (as_it_is) {
-      set(chunk, entry.text);
-    } else {
-      bend(chunk, entry.text);
-    }
+    if (!as_it_is) return bend(chunk, entry.text);
+    set(chunk, entry.text);
   }
 
   void take_stub(const Chunk& chunk, const Stub& stub) {
@@ -171,7 +168,7 @@ class Recoverer {
         raw_value(bytes_.substr(chunk.value_begin, chunk.end - chunk.value_begin));
     if (is_permission_key(chunk.key)) return;
     if (!is_known_key(chunk.key)) {
-      Finding& finding = add(chunk.value_begin, code_of(chunk, raw), message_of(chunk, raw));
+      Finding& finding = add_broken(chunk, raw);
       // Nobody reads it here; with quotes it stops breaking the keys around it.
       if (chunk.one_line) finding.fix = quote_fix(chunk, raw);
       return;
@@ -194,8 +191,7 @@ class Recoverer {
   // A value that was read against YAML's rules.
   void bend(const Chunk& chunk, const std::string& value) {
     if (!set(chunk, value)) return;
-    add(chunk.value_begin, code_of(chunk, value), message_of(chunk, value)).fix =
-        quote_fix(chunk, value);
+    add_broken(chunk, value).fix = quote_fix(chunk, value);
   }
 
   // False: the key was there already, which is said.
@@ -223,58 +219,45 @@ class Recoverer {
                (chunk.glued ? " " : "") + yaml_quote(value)};
   }
 
-  static findings::Code code_of(const Chunk& chunk, std::string_view raw) {
-    if (chunk.tabbed) return findings::kTabIndent;
-    if (chunk.glued) return findings::kMissingSpace;
-    if (chunk.unindented) return findings::kUnindentedText;
-    if (raw.find(": ") != std::string_view::npos || raw.ends_with(':'))
-      return findings::kUnquotedColon;
-    if (chunk.key == "description" && raw.find(" #") != std::string_view::npos) {
-      return findings::kDescriptionCut;
-    }
-    if (raw.find('"') != std::string_view::npos || raw.find('\'') != std::string_view::npos) {
-      return findings::kBrokenQuotes;
-    }
-    return findings::kUnquotedText;
+  // Says what in the value breaks YAML's rules.
+  Finding& add_broken(const Chunk& chunk, std::string_view raw) {
+    const auto [code, message] = what_is_broken(chunk, raw);
+    return add(chunk.value_begin, code, fmt::format(fmt::runtime(message), quoted_key(chunk.key)));
   }
 
-  static std::string message_of(const Chunk& chunk, std::string_view raw) {
-    const std::string key = quoted_key(chunk.key);
-    const findings::Code code = code_of(chunk, raw);
-    if (code == findings::kTabIndent) {
-      return fmt::format(
-          "{} is indented by a tab, which YAML forbids; it was read as a key. Remove the "
-          "indentation.",
-          key);
+  // The code, and the message for a key.
+  static std::pair<findings::Code, std::string> what_is_broken(const Chunk& chunk,
+                                                               std::string_view raw) {
+    if (chunk.tabbed) {
+      return {findings::kTabIndent,
+              "{} is indented by a tab, which YAML forbids; it was read as a key. Remove the "
+              "indentation."};
     }
-    if (code == findings::kMissingSpace) {
-      return fmt::format(
-          "{} has no space after its colon, so it is not a key in YAML. It was read as one.", key);
+    if (chunk.glued) {
+      return {findings::kMissingSpace,
+              "{} has no space after its colon, so it is not a key in YAML. It was read as one."};
     }
-    if (code == findings::kUnindentedText) {
-      return fmt::format(
-          "The text of {} continues without indentation, where YAML expects the next key. The "
-          "lines were joined; indent them, or quote the whole text.",
-          key);
+    if (chunk.unindented) {
+      return {findings::kUnindentedText,
+              "The text of {} continues without indentation, where YAML expects the next key. The "
+              "lines were joined; indent them, or quote the whole text."};
     }
-    if (code == findings::kUnquotedColon) {
-      return fmt::format(
-          "The value of {} has a colon followed by a space, which YAML reads as another key. It "
-          "was read as written; put it in quotes.",
-          key);
+    if (raw.contains(": ") || raw.ends_with(':')) {
+      return {findings::kUnquotedColon,
+              "The value of {} has a colon followed by a space, which YAML reads as another key. "
+              "It was read as written; put it in quotes."};
     }
-    if (code == findings::kDescriptionCut) return cut_message();
-    if (code == findings::kBrokenQuotes) {
-      return fmt::format(
-          "The quotes in the value of {} are not closed where YAML expects it. It was read as "
-          "written; "
-          "put it in double quotes with \\\" for those inside.",
-          key);
+    if (chunk.key == "description" && raw.contains(" #")) {
+      return {findings::kDescriptionCut, cut_message()};
     }
-    return fmt::format(
-        "YAML cannot read the value of {} without quotes. It was read as written; put it in "
-        "quotes.",
-        key);
+    if (raw.contains('"') || raw.contains('\'')) {
+      return {findings::kBrokenQuotes,
+              "The quotes in the value of {} are not closed where YAML expects it. It was read as "
+              "written; put it in double quotes with \\\" for those inside."};
+    }
+    return {findings::kUnquotedText,
+            "YAML cannot read the value of {} without quotes. It was read as written; put it in "
+            "quotes."};
   }
 
   std::string_view bytes_;

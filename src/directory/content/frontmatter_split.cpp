@@ -20,11 +20,7 @@ bool is_key_char(char c) {
 
 // `line` is `mark` and blanks after it.
 bool is_fence(std::string_view line, std::string_view mark) {
-  if (!line.starts_with(mark)) return false;
-  for (const char c : line.substr(mark.size())) {
-    if (!is_blank_char(c)) return false;
-  }
-  return true;
+  return line.starts_with(mark) && std::ranges::all_of(line.substr(mark.size()), is_blank_char);
 }
 
 // Skips lines of nothing but blanks.
@@ -73,8 +69,9 @@ class UnclosedBlock {
       }
       const bool continues = line_begin > begin && (is_indented(line) || line.starts_with("- "));
       if (continues) continue;
-      if (!looks_like_key(line)) return line_begin;
-      const std::string_view value = trim(line.substr(line.find(':') + 1));
+      const auto key = key_of(line);
+      if (!key || key->glued) return line_begin;
+      const std::string_view value = trim(line.substr(key->colon + 1));
       open_value_ = value.empty() || value.front() == '|' || value.front() == '>';
     }
     return at;
@@ -94,8 +91,9 @@ class UnclosedBlock {
       const std::string_view line = next_line(bytes_, end);
       if (end > limit_) return false;
       if (trim_space(line).empty() || (is_indented(line) && begin > next)) continue;
-      if (!looks_like_key(line)) return false;
-      if (interest_in(key_name(line)) == YamlInterest::kValue) {
+      const auto key = key_of(line);
+      if (!key || key->glued) return false;
+      if (interest_in(key->key) == YamlInterest::kValue) {
         key_ahead_ = begin;
         return true;
       }
@@ -113,51 +111,41 @@ void end_at(LenientFences& out, size_t end) {
   out.closing = LenientFences::Closing::kUnclosed;
   out.empty = false;
   out.fences.yaml_end = out.fences.body = end;
-  out.closing_line = out.closing_blanks = {end, end};
+  out.closing_line = {end, end};
 }
 
 }  // namespace
 
 std::optional<Fences> strict_fences(std::string_view bytes) {
-  size_t begin = 0;
-  if (bytes.starts_with("---\n")) {
-    begin = 4;
-  } else if (bytes.starts_with("---\r\n")) {
-    begin = 5;
-  } else {
-    return std::nullopt;
+  const size_t begin = bytes.starts_with("---\n") ? 4 : bytes.starts_with("---\r\n") ? 5 : 0;
+  if (begin == 0) return std::nullopt;
+  for (const std::string_view fence : {"\n---\n", "\n---\r\n"}) {
+    const size_t at = bytes.find(fence, begin);
+    if (at != kNone) return Fences{begin, at, at + fence.size()};
   }
-  if (const size_t at = bytes.find("\n---\n", begin); at != kNone) return Fences{begin, at, at + 5};
-  if (const size_t at = bytes.find("\n---\r\n", begin); at != kNone)
-    return Fences{begin, at, at + 6};
-  const std::string_view rest = bytes.substr(begin);
-  if (rest.ends_with("\n---")) return Fences{begin, bytes.size() - 4, bytes.size()};
-  if (rest.ends_with("\n---\r")) return Fences{begin, bytes.size() - 5, bytes.size()};
+  for (const std::string_view fence : {"\n---", "\n---\r"}) {
+    if (bytes.substr(begin).ends_with(fence)) {
+      return Fences{begin, bytes.size() - fence.size(), bytes.size()};
+    }
+  }
   return std::nullopt;
 }
 
-std::string_view key_name(std::string_view line) {
-  std::string_view key = trim(line.substr(0, line.find(':')));
-  if (key.size() >= 2 && (key.front() == '"' || key.front() == '\'')) {
-    key = key.substr(1, key.size() - 2);
-  }
-  return key;
+std::optional<KeyOfLine> key_of(std::string_view line) {
+  const bool quoted = line.starts_with('"') || line.starts_with('\'');
+  const size_t begin = quoted ? 1 : 0;
+  size_t at = begin;
+  while (at < line.size() && is_key_char(line[at])) ++at;
+  const std::string_view key = line.substr(begin, at - begin);
+  if (key.empty() || (quoted && !line.substr(at++).starts_with(line.front()))) return std::nullopt;
+  at = line.find_first_not_of(" \t", std::min(at, line.size()));
+  if (at == kNone || line[at] != ':') return std::nullopt;
+  return KeyOfLine{key, at, at + 1 < line.size() && !is_blank_char(line[at + 1])};
 }
 
 bool looks_like_key(std::string_view line) {
-  size_t at = 0;
-  const char quote = line.starts_with('"') || line.starts_with('\'') ? line.front() : '\0';
-  if (quote != '\0') ++at;
-  const size_t begin = at;
-  while (at < line.size() && is_key_char(line[at])) ++at;
-  if (at == begin) return false;
-  if (quote != '\0') {
-    if (at >= line.size() || line[at] != quote) return false;
-    ++at;
-  }
-  while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
-  if (at >= line.size() || line[at] != ':') return false;
-  return at + 1 == line.size() || is_blank_char(line[at + 1]);
+  const auto key = key_of(line);
+  return key && !key->glued;
 }
 
 std::optional<LenientFences> lenient_fences(std::string_view bytes) {
@@ -187,7 +175,6 @@ std::optional<LenientFences> lenient_fences(std::string_view bytes) {
     out.fences.yaml_end = out.empty ? begin : begin - 1;
     out.fences.body = at;
     out.closing_line = {begin, begin + line.size()};
-    out.closing_blanks = {begin + 3, begin + line.size()};
     return out;
   }
   end_at(out, UnclosedBlock(bytes, limit).end(out.fences.yaml_begin));

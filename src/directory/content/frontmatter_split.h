@@ -37,7 +37,6 @@ struct LenientFences {
   Range comments;        // HTML comments before it, with the blank lines around them
   Range opening_blanks;  // after its dashes
   Range closing_line;    // the closing fence without its line end
-  Range closing_blanks;  // after its dashes or dots, before the line end
   bool empty = false;    // the closing fence follows the opening one directly
 };
 
@@ -48,9 +47,14 @@ std::optional<LenientFences> lenient_fences(std::string_view bytes);
 // follows before `found` ends.
 std::optional<LenientFences> unclosed_fences(std::string_view bytes, const LenientFences& found);
 
+// The key of a line that is meant as `key: value`.
+struct KeyOfLine {
+  std::string_view key;  // without quotes
+  size_t colon = 0;
+  bool glued = false;  // no space after the colon: it may be anything (`http://…`, `a::b`)
+};
+std::optional<KeyOfLine> key_of(std::string_view line);
 // A line that can only be meant as `key: value`, a comment line excluded.
 bool looks_like_key(std::string_view line);
-// The key of such a line, without quotes.
-std::string_view key_name(std::string_view line);
 
 }  // namespace iii::content

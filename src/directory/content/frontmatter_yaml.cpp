@@ -8,21 +8,16 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include "foundation/base/utf8_character.h"
+
 namespace iii::content {
 
 namespace {
 
-using Kind = YamlEntry::Kind;
+using Kind = YamlNode::Kind;
 
 // Longer ones are nobody's key; copying one again and again through aliases would cost.
 constexpr size_t kMaxYamlKey = 1024;
-
-// A value as far as frontmatter cares.
-struct YamlNode {
-  Kind kind = Kind::kNull;
-  std::string text;
-  std::vector<std::string> items;
-};
 
 // Where the scalar that was read last stands, in characters.
 struct Place {
@@ -40,31 +35,6 @@ size_t byte_of(std::string_view text, size_t index) {
   }
   return at;
 }
-
-// An event that frees itself.
-class Event {
- public:
-  Event() = default;
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { clear(); }
-
-  void clear() {
-    if (filled_) yaml_event_delete(&event_);
-    filled_ = false;
-  }
-  bool parse(yaml_parser_t* parser) {
-    clear();
-    filled_ = yaml_parser_parse(parser, &event_) == 1;
-    return filled_;
-  }
-  const yaml_event_t* operator->() const { return &event_; }
-  const yaml_event_t& operator*() const { return event_; }
-
- private:
-  yaml_event_t event_{};
-  bool filled_ = false;
-};
 
 std::string_view text_of(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
@@ -95,22 +65,22 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   ~Reader() {
-    event_.clear();
+    yaml_event_delete(&event_);
     yaml_parser_delete(&parser_);
   }
 
   YamlResult run() {
     if (!next() || !next()) return failed();  // stream start, then a document or the end
-    if (event_->type == YAML_STREAM_END_EVENT) return std::move(mapping_);
+    if (event_.type == YAML_STREAM_END_EVENT) return std::move(mapping_);
     if (!next()) return failed();
-    if (event_->type != YAML_MAPPING_START_EVENT) {
+    if (event_.type != YAML_MAPPING_START_EVENT) {
       problem(YamlProblem::Kind::kNotMapping, "the block is not made of `key: value` lines");
       return failed();
     }
-    remember(event_->data.mapping_start.anchor, YamlNode{Kind::kOther, {}, {}});
+    remember(event_.data.mapping_start.anchor, YamlNode{Kind::kOther, {}, {}});
     if (!mapping()) return failed();
     if (!next() || !next()) return failed();  // document end, then the end of all
-    if (event_->type != YAML_STREAM_END_EVENT) {
+    if (event_.type != YAML_STREAM_END_EVENT) {
       problem(YamlProblem::Kind::kSecondDocument, "a second YAML document begins");
       return failed();
     }
@@ -119,7 +89,8 @@ class Reader {
 
  private:
   bool next() {
-    if (event_.parse(&parser_)) return true;
+    yaml_event_delete(&event_);
+    if (yaml_parser_parse(&parser_, &event_) == 1) return true;
     problem_.kind = YamlProblem::Kind::kSyntax;
     problem_.text = parser_.problem == nullptr ? "unreadable" : parser_.problem;
     problem_.line = static_cast<uint32_t>(parser_.problem_mark.line);
@@ -128,8 +99,8 @@ class Reader {
   }
 
   bool problem(YamlProblem::Kind kind, std::string text) {
-    problem_ = {kind, std::move(text), static_cast<uint32_t>(event_->start_mark.line),
-                static_cast<uint32_t>(event_->start_mark.column)};
+    problem_ = {kind, std::move(text), static_cast<uint32_t>(event_.start_mark.line),
+                static_cast<uint32_t>(event_.start_mark.column)};
     return false;
   }
 
@@ -139,10 +110,10 @@ class Reader {
   bool mapping() {
     for (;;) {
       if (!next()) return false;
-      if (event_->type == YAML_MAPPING_END_EVENT) return true;
+      if (event_.type == YAML_MAPPING_END_EVENT) return true;
       YamlEntry entry;
-      entry.line = static_cast<uint32_t>(event_->start_mark.line);
-      entry.column = static_cast<uint32_t>(event_->start_mark.column);
+      entry.line = static_cast<uint32_t>(event_.start_mark.line);
+      entry.column = static_cast<uint32_t>(event_.start_mark.column);
       if (!key(entry.key)) return false;
       mapping_.any_key = true;
       const YamlInterest interest = wanted_(entry.key);
@@ -150,9 +121,7 @@ class Reader {
       YamlNode value;
       place_ = {};
       if (!next() || !node(value, 1)) return false;
-      entry.kind = value.kind;
-      entry.text = std::move(value.text);
-      entry.items = std::move(value.items);
+      static_cast<YamlNode&>(entry) = std::move(value);
       if (keep_ && entry.kind == Kind::kText) {
         entry.value_begin = byte_of(text_, place_.begin);
         entry.value_end = byte_of(text_, place_.end);
@@ -176,14 +145,14 @@ class Reader {
   }
 
   bool key(std::string& out) {
-    if (event_->type == YAML_SCALAR_EVENT) {
-      const auto& scalar = event_->data.scalar;
+    if (event_.type == YAML_SCALAR_EVENT) {
+      const auto& scalar = event_.data.scalar;
       out.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
-      remember(scalar.anchor, scalar_node(*event_));
+      remember(scalar.anchor, scalar_node(event_));
       return true;
     }
     YamlNode meant;
-    if (event_->type == YAML_ALIAS_EVENT) {
+    if (event_.type == YAML_ALIAS_EVENT) {
       keep_ = true;
       if (!alias(meant)) return false;
       if (meant.kind == Kind::kText && meant.text.size() <= kMaxYamlKey) {
@@ -196,13 +165,13 @@ class Reader {
 
   // The node whose first event has been read, at `depth` collections below the block.
   bool node(YamlNode& out, size_t depth) {
-    switch (event_->type) {
+    switch (event_.type) {
       case YAML_SCALAR_EVENT:
-        if (keep_ || event_->data.scalar.anchor != nullptr) {
-          out = scalar_node(*event_);
-          remember(event_->data.scalar.anchor, out);
-          place_ = {event_->start_mark.index, event_->end_mark.index,
-                    event_->data.scalar.style == YAML_PLAIN_SCALAR_STYLE};
+        if (keep_ || event_.data.scalar.anchor != nullptr) {
+          out = scalar_node(event_);
+          remember(event_.data.scalar.anchor, out);
+          place_ = {event_.start_mark.index, event_.end_mark.index,
+                    event_.data.scalar.style == YAML_PLAIN_SCALAR_STYLE};
         }
         return true;
       case YAML_ALIAS_EVENT:
@@ -211,7 +180,7 @@ class Reader {
         return list(out, depth);
       default:
         out.kind = Kind::kOther;
-        remember(event_->data.mapping_start.anchor, out);
+        remember(event_.data.mapping_start.anchor, out);
         return skip(depth);
     }
   }
@@ -219,14 +188,14 @@ class Reader {
   bool list(YamlNode& out, size_t depth) {
     if (depth >= kMaxYamlDepth) return too_deep();
     // Before its items: whatever refers to a list while it is open refers to a list.
-    const std::string anchor(text_of(event_->data.sequence_start.anchor));
+    const std::string anchor(text_of(event_.data.sequence_start.anchor));
     if (!anchor.empty()) anchors_[anchor] = YamlNode{Kind::kOther, {}, {}};
     bool flat = keep_;
     for (;;) {
       if (!next()) return false;
-      if (event_->type == YAML_SEQUENCE_END_EVENT) break;
+      if (event_.type == YAML_SEQUENCE_END_EVENT) break;
       // A list of aliases could be far longer than its text.
-      if (event_->type == YAML_ALIAS_EVENT) flat = false;
+      if (event_.type == YAML_ALIAS_EVENT) flat = false;
       YamlNode item;
       if (!node(item, depth + 1)) return false;
       if (!flat) continue;
@@ -246,7 +215,7 @@ class Reader {
     if (depth >= kMaxYamlDepth) return too_deep();
     for (;;) {
       if (!next()) return false;
-      if (event_->type == YAML_MAPPING_END_EVENT) return true;
+      if (event_.type == YAML_MAPPING_END_EVENT) return true;
       YamlNode ignored;
       if (!node(ignored, depth + 1)) return false;
     }
@@ -260,7 +229,7 @@ class Reader {
   // An alias is looked up, never expanded: only a text can be had through one, and only where a
   // text is wanted.
   bool alias(YamlNode& out) {
-    const auto found = anchors_.find(text_of(event_->data.alias.anchor));
+    const auto found = anchors_.find(text_of(event_.data.alias.anchor));
     if (found == anchors_.end()) {
       return problem(YamlProblem::Kind::kSyntax, "an alias names an anchor that is not there");
     }
@@ -274,7 +243,7 @@ class Reader {
 
   std::string_view text_;
   yaml_parser_t parser_{};
-  Event event_;
+  yaml_event_t event_{};
   YamlWanted wanted_;
   bool keep_ = false;  // the value being read was asked for
   Place place_;
@@ -296,33 +265,27 @@ YamlResult read_yaml(std::string_view text, YamlWanted wanted) {
 
 std::string yaml_quote(std::string_view text) {
   std::string out = "\"";
-  for (size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const std::string_view rest = text.substr(at);
-    if (byte == '"' || byte == '\\') {
+  while (!text.empty()) {
+    const auto [point, length] = first_character(text);
+    const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+    text.remove_prefix(character.size());
+    if (point == '"' || point == '\\') {
       out += '\\';
-      out += text[at];
-    } else if (byte == '\n') {
+      out += character;
+    } else if (point == '\n') {
       out += "\\n";
-    } else if (byte == '\t') {
+    } else if (point == '\t') {
       out += "\\t";
-    } else if (byte == '\r') {
+    } else if (point == '\r') {
       out += "\\r";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else if (byte == 0xc2 && at + 1 < text.size() &&
-               static_cast<unsigned char>(text[at + 1]) < 0xa0) {
-      // C1 controls, the line break U+0085 among them.
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++at]));
-    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
-      out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
-      at += 2;
-    } else if (rest.starts_with("\ufeff") || rest.starts_with("\xef\xbf\xbe") ||
-               rest.starts_with("\xef\xbf\xbf")) {
-      out += rest[1] == '\xbb' ? "\\ufeff" : rest[2] == '\xbe' ? "\\ufffe" : "\\uffff";
-      at += 2;
+    } else if (length > 0 && (point < 0x20 || (point >= 0x7f && point < 0xa0))) {
+      // Controls, the line break U+0085 among them.
+      out += fmt::format("\\x{:02x}", static_cast<uint32_t>(point));
+    } else if (point == 0x2028 || point == 0x2029 || point == 0xfeff || point == 0xfffe ||
+               point == 0xffff) {
+      out += fmt::format("\\u{:04x}", static_cast<uint32_t>(point));
     } else {
-      out += text[at];
+      out += character;
     }
   }
   return out + '"';

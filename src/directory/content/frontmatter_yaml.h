@@ -14,18 +14,22 @@ namespace iii::content {
 inline constexpr size_t kMaxFrontmatter = 64 * 1024;
 inline constexpr size_t kMaxYamlDepth = 16;
 
-struct YamlEntry {
+// A value as far as frontmatter cares.
+struct YamlNode {
   enum class Kind {
     kText,
     kNull,  // empty, `~`, `null`, `Null`, `NULL` (R24)
     kList,
     kOther,  // a mapping, or a list with more than plain texts in it
   };
-  std::string key;
   Kind kind = Kind::kNull;
   std::string text;                // of kText, exactly as YAML reads it
   std::vector<std::string> items;  // of kList
-  uint32_t line = 0;               // of the key, from 0
+};
+
+struct YamlEntry : YamlNode {
+  std::string key;
+  uint32_t line = 0;  // of the key, from 0
   uint32_t column = 0;
   // Where a text was written, quotes or block indicator included, in bytes from the block's start.
   size_t value_begin = 0;

@@ -39,12 +39,7 @@ bool is_legal(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-bool all_legal(std::string_view text) {
-  for (const char c : text) {
-    if (!is_legal(c)) return false;
-  }
-  return true;
-}
+bool all_legal(std::string_view text) { return std::ranges::all_of(text, is_legal); }
 
 bool is_legal_segment(std::string_view segment) {
   return !segment.empty() && segment.size() <= kMaxSegment && all_legal(segment);
@@ -155,11 +150,6 @@ std::string normalise(std::string_view id, bool always) {
   return join(segments, "/");
 }
 
-std::string_view file_name(std::string_view relative) {
-  const size_t slash = relative.rfind('/');
-  return slash == std::string_view::npos ? relative : relative.substr(slash + 1);
-}
-
 std::string_view folder_with_slash(std::string_view relative) {
   return relative.substr(0, relative.size() - file_name(relative).size());
 }
@@ -212,10 +202,7 @@ std::string quoted(std::string_view text) {
 }
 
 bool is_prompt_path(std::string_view relative) {
-  for (const std::string_view part : split(relative, '/')) {
-    if (part == "prompts") return true;
-  }
-  return false;
+  return std::ranges::any_of(split(relative, '/'), [](auto part) { return part == "prompts"; });
 }
 
 OverviewName overview_name(std::string_view name) {

@@ -15,6 +15,11 @@ inline constexpr size_t kMaxId = 1024;
 // R10: any component is exactly `prompts`.
 bool is_prompt_path(std::string_view relative);
 
+// The last component of a path.
+inline std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is the start
+}
+
 // How a file's name relates to SKILL.md, the overview of its folder.
 enum class OverviewName : uint8_t {
   kNone,

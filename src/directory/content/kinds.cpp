@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 10> kReadmes = {
     "notice", "changelog", "contributing", "security", "code_of_conduct"};
 
 std::string_view stem_of(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is the start
+  const std::string_view name = file_name(path);
   return name.substr(0, name.rfind('.'));
 }
 
@@ -40,7 +40,7 @@ bool is_overview(std::string_view path) {
 }  // namespace
 
 bool is_skill_file(std::string_view path) {
-  const OverviewName name = overview_name(path.substr(path.rfind('/') + 1));
+  const OverviewName name = overview_name(file_name(path));
   return name == OverviewName::kExact || name == OverviewName::kSpelling;
 }
 

@@ -136,19 +136,5 @@ TEST_F(KindsOfATree, AlsoOfDocumentsWithAnAlternateId) {
   EXPECT_EQ(all_are(SkillKind::kSkill), 2);
 }
 
-TEST_F(KindsOfATree, OfALargeTreeAreDecidedAtOnce) {
-  for (int i = 0; i < 400; ++i) tree_.put("global/ns/r" + std::to_string(i) + ".md");
-  tree_.put("global/ns/SKILL.md");
-  content_ = Content::open(tree_.options());
-  const GenerationPtr all = content_->fresh();
-  const auto references = std::ranges::count(all->skills, SkillKind::kReference,
-                                             [](const SkillPtr& row) { return row->kind; });
-  EXPECT_EQ(references, 400);
-  tree_.remove("global/ns/SKILL.md");
-  const GenerationPtr now = content_->fresh();
-  EXPECT_TRUE(std::ranges::all_of(
-      now->skills, [](const SkillPtr& row) { return row->kind == SkillKind::kSkill; }));
-}
-
 }  // namespace
 }  // namespace iii::content

@@ -173,7 +173,7 @@ void Live::watch_used() {
 GenerationPtr Live::update() {
   for (auto& root : roots_) check_root(*root);
   const bool complete = watcher_.drain([this](const Watcher::Event& event) { take_event(event); });
-  if (watcher_.take_path_hint_fired()) {
+  if (watcher_.take_hint_fired()) {
     for (auto& root : roots_) {
       watch_path(*root);
       check_root(*root);
@@ -382,7 +382,9 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
   for (Node* link : changes.links) {
     if (!link->gone) root.links.insert(link);
   }
-  for (const std::string& name : changes.top_names) catalog_.top_name_changed(name);
+  for (const std::string& name : changes.top_names) {
+    catalog_.top_name_changed(root.index, name);
+  }
   if (root.full) {
     set_trouble(root, findings::kTooManyFiles,
                 "The limit of files is reached; further files are not served.");

@@ -40,9 +40,9 @@ struct LiveRoot {
   FindingsPtr trouble;                    // with the root as a whole
   bool active = false;                    // something has happened in this round
   Changes changes;                        // of this round
-  int hint = -1;                          // wakes us when the missing root may have appeared
-  std::string hinted;
-  std::vector<int> path_hints;     // wake us when a part of the path is moved or replaced
+  // Wake us when a part of the path is moved or replaced, or when the missing root may have
+  // appeared.
+  std::vector<int> hints;
   const LiveRoot* twin = nullptr;  // an earlier root that is the same folder: this one stays empty
 };
 
@@ -74,7 +74,6 @@ class Live final : public Content {
 
   GenerationPtr update();
 
-  void start();
   void add_builtin();
 
   static bool is_same(const LiveRoot& root, const Result<FileStatus>& status);
@@ -85,7 +84,6 @@ class Live final : public Content {
   void open_root(LiveRoot& root);
   static void set_trouble(LiveRoot& root, const findings::Code& code, std::string message);
   void drop_root(LiveRoot& root);
-  void await_root(LiveRoot& root);
   void watch_path(LiveRoot& root);
   const LiveRoot* find_twin(const LiveRoot& root, const FileStamp& identity) const;
 

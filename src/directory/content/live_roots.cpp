@@ -18,23 +18,16 @@ std::vector<RootInfo> describe(const ContentOptions& options) {
   std::vector<RootInfo> roots;
   size_t extra = 0;
   for (const RootConfig& config : options.roots) {
-    switch (config.kind) {
-      case RootKind::kLocal:
-        roots.push_back({config.kind, "local"});
-        break;
-      case RootKind::kGlobal:
-        roots.push_back({config.kind, "global"});
-        break;
-      default:
-        roots.push_back({RootKind::kExtra, fmt::format("extra-{}", ++extra)});
+    if (config.kind == RootKind::kLocal) {
+      roots.push_back({config.kind, "local"});
+    } else if (config.kind == RootKind::kGlobal) {
+      roots.push_back({config.kind, "global"});
+    } else {
+      roots.push_back({RootKind::kExtra, fmt::format("extra-{}", ++extra)});
     }
   }
   roots.push_back({RootKind::kBuiltin, "builtin"});
   return roots;
-}
-
-bool same_folder(const FileStamp& a, const FileStamp& b) {
-  return a.inode == b.inode && a.device == b.device;
 }
 
 // Every entry that decides where a path leads: its folders, and those of the links in it.
@@ -77,11 +70,6 @@ std::string without_links(const std::string& path) {
   return problem ? "" : real.string();
 }
 
-std::string nearest_existing(std::filesystem::path path) {
-  while (path.has_relative_path() && !path_status(path)) path = path.parent_path();
-  return path.string();
-}
-
 }  // namespace
 
 std::unique_ptr<Content> Content::open(ContentOptions options) {
@@ -105,10 +93,6 @@ Live::Live(ContentOptions options)
     root->real = without_links(root->path);
     roots_.push_back(std::move(root));
   }
-  start();
-}
-
-void Live::start() {
   add_builtin();
   update();
   started_ = true;
@@ -132,14 +116,14 @@ void Live::add_builtin() {
 bool Live::is_same(const LiveRoot& root, const Result<FileStatus>& status) {
   const LiveRoot& open = root.twin != nullptr ? *root.twin : root;
   return status && status->kind == EntryKind::kDirectory && open.folder &&
-         same_folder(open.identity, status->stamp);
+         is_same_folder(open.identity, status->stamp);
 }
 
 // Roots of higher precedence are checked first.
 const LiveRoot* Live::find_twin(const LiveRoot& root, const FileStamp& identity) const {
   for (const auto& other : roots_) {
     if (other.get() == &root) break;
-    if (other->folder && same_folder(other->identity, identity)) return other.get();
+    if (other->folder && is_same_folder(other->identity, identity)) return other.get();
   }
   return nullptr;
 }
@@ -180,7 +164,6 @@ void Live::look_at_root(LiveRoot& root) {
       set_trouble(root, findings::kUnreadable, "The root cannot be read.");
     }
   }
-  if (root.top == nullptr) await_root(root);
 }
 
 // An empty code: none.
@@ -188,8 +171,7 @@ void Live::set_trouble(LiveRoot& root, const findings::Code& code, std::string m
   if (code == (root.trouble ? std::string_view(root.trouble->front().code) : "")) return;
   root.trouble = nullptr;
   if (code.text.empty()) return;
-  root.trouble = std::make_shared<const std::vector<Finding>>(
-      1, make_finding(root.index, "", code, std::move(message)));
+  root.trouble = one_finding(root.index, "", code, std::move(message));
 }
 
 void Live::open_root(LiveRoot& root) {
@@ -215,8 +197,6 @@ void Live::open_root(LiveRoot& root) {
     root.top->used = UINT64_MAX;  // it says which namespaces there are
     nodes_.fetch_add(1, std::memory_order_relaxed);
   }
-  if (root.hint >= 0) watcher_.remove_hint(root.hint);
-  root.hint = -1;
   catalog_.set_top(root.index, root.top.get());
   root.active = true;
   root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
@@ -235,28 +215,18 @@ void Live::drop_root(LiveRoot& root) {
   root.full = root.changes.full = false;
 }
 
-// A missing root is noticed by check_root; this only wakes whoever waits on notify_fd().
-void Live::await_root(LiveRoot& root) {
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    const std::string nearest = nearest_existing(root.path);
-    if (nearest == root.hinted && watcher_.has_hint(root.hint)) return;
-    if (root.hint >= 0) watcher_.remove_hint(root.hint);
-    root.hinted = nearest;
-    root.hint = watcher_.add_hint(nearest);
-    if (root.hint < 0) return;
-  }
-}
-
-// A root whose path leads elsewhere is noticed by check_root; this only wakes whoever waits on
-// notify_fd().
+// A root whose path leads elsewhere, or that appears, is noticed by check_root; this only wakes
+// whoever waits on notify_fd().
 void Live::watch_path(LiveRoot& root) {
-  const std::vector<int> old = std::exchange(root.path_hints, {});
-  for (const std::string& entry : entries_on(root.path)) {
-    if (const int watch = watcher_.add_path_hint(entry); watch >= 0) {
-      root.path_hints.push_back(watch);
-    }
+  constexpr int kMaxAttempts = 8;
+  std::vector<std::string> entries = entries_on(root.path);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    watcher_.set_hints(root.hints, entries);
+    // Again, until nothing has appeared before its folder was watched.
+    std::vector<std::string> now = entries_on(root.path);
+    if (now == entries) break;
+    entries = std::move(now);
   }
-  for (const int watch : old) watcher_.remove_path_hint(watch);
   std::string real = without_links(root.path);
   root.active = root.active || real != root.real;
   root.real = std::move(real);

@@ -53,18 +53,11 @@ ParsedDocument parse_once(std::string_view bytes, const ParseOptions& options) {
   ParsedDocument document;
   document.has_frontmatter = frontmatter.present;
   document.body_offset = frontmatter.body_offset;
-  document.title = std::move(frontmatter.fields.title);
-  document.name = std::move(frontmatter.fields.name);
-  document.type = std::move(frontmatter.fields.type);
-  document.function_id = std::move(frontmatter.fields.function_id);
-  document.description = std::move(frontmatter.fields.description);
-  document.for_agents = frontmatter.fields.for_agents;
-  document.required_functions = std::move(frontmatter.fields.required_functions);
-  document.functions = std::move(frontmatter.fields.functions);
+  static_cast<FrontmatterFields&>(document) = std::move(frontmatter.fields);
   document.heading = std::move(summary.heading);
   document.teaser = std::move(summary.teaser);
   document.findings = std::move(frontmatter.findings);
-  if (frontmatter.fields.stub && !document.teaser.empty()) document.description.reset();
+  if (document.stub && !document.teaser.empty()) document.description.reset();
   if (summary.teaser_cut && !document.description) {
     document.findings.push_back(
         finding_at(bytes, document.body_offset, findings::kTeaserCut,

@@ -20,18 +20,25 @@ struct ParseOptions {
 
 inline constexpr size_t kMaxRequired = 32;
 
-struct ParsedDocument {
-  bool has_frontmatter = false;
-  size_t body_offset = 0;  // the body is the file's bytes from here on, untouched (R22)
-  // Frontmatter values, trimmed; blank and null are absent (R23–R25).
+// Values of the frontmatter, trimmed; blank and null are absent (R23–R25).
+struct FrontmatterFields {
   std::optional<std::string> title;
   std::optional<std::string> name;
   std::optional<std::string> type;
   std::optional<std::string> function_id;
   std::optional<std::string> description;
+  bool stub = false;       // the description says nothing (frontmatter_description.h)
+  bool for_agents = true;  // false: `disable-model-invocation`
   std::vector<std::string> required_functions;  // ids in `requires`, at most kMaxRequired
   std::vector<std::string> functions;           // as `functions` lists them
-  bool for_agents = true;                       // false: `disable-model-invocation`
+
+  // The field a key names, or null.
+  std::optional<std::string>* find(std::string_view key);
+};
+
+struct ParsedDocument : FrontmatterFields {
+  bool has_frontmatter = false;
+  size_t body_offset = 0;  // the body is the file's bytes from here on, untouched (R22)
   // From the body, fences and indented code respected.
   std::string heading;            // first H1 (R30)
   std::string teaser;             // first paragraph (R32), cut to kMaxTeaser

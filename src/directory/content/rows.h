@@ -29,49 +29,33 @@ class Rows {
     using reference = const T&;
 
     Iterator() = default;
-    Iterator(const Rows* rows, size_t chunk, size_t at) : rows_(rows), chunk_(chunk), at_(at) {}
+    Iterator(const Rows* rows, size_t place)
+        : rows_(rows), place_(static_cast<difference_type>(place)) {}
 
-    reference operator*() const { return (*rows_->chunks_[chunk_])[at_]; }
+    reference operator*() const { return (*rows_)[static_cast<size_t>(place_)]; }
     pointer operator->() const { return &**this; }
     reference operator[](difference_type by) const { return *(*this + by); }
-    Iterator& operator++() {
-      if (++at_ == rows_->chunks_[chunk_]->size()) {
-        ++chunk_;
-        at_ = 0;
-      }
-      return *this;
-    }
-    Iterator& operator--() {
-      if (at_ == 0) at_ = rows_->chunks_[--chunk_]->size();
-      --at_;
-      return *this;
-    }
+    Iterator& operator++() { return *this += 1; }
+    Iterator& operator--() { return *this -= 1; }
     Iterator operator++(int) { return std::exchange(*this, *this + 1); }
     Iterator operator--(int) { return std::exchange(*this, *this - 1); }
     Iterator& operator+=(difference_type by) {
-      return *this =
-                 rows_->iterator(static_cast<size_t>(static_cast<difference_type>(place()) + by));
+      place_ += by;
+      return *this;
     }
     Iterator& operator-=(difference_type by) { return *this += -by; }
     friend Iterator operator+(Iterator at, difference_type by) { return at += by; }
     friend Iterator operator+(difference_type by, Iterator at) { return at += by; }
     friend Iterator operator-(Iterator at, difference_type by) { return at -= by; }
     friend difference_type operator-(const Iterator& a, const Iterator& b) {
-      return static_cast<difference_type>(a.place()) - static_cast<difference_type>(b.place());
+      return a.place_ - b.place_;
     }
-    friend bool operator==(const Iterator& a, const Iterator& b) {
-      return a.chunk_ == b.chunk_ && a.at_ == b.at_;
-    }
-    friend auto operator<=>(const Iterator& a, const Iterator& b) {
-      return std::pair(a.chunk_, a.at_) <=> std::pair(b.chunk_, b.at_);
-    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.place_ == b.place_; }
+    friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.place_ <=> b.place_; }
 
    private:
-    size_t place() const { return rows_ == nullptr ? 0 : rows_->begin_of(chunk_) + at_; }
-
     const Rows* rows_ = nullptr;
-    size_t chunk_ = 0;
-    size_t at_ = 0;
+    difference_type place_ = 0;
   };
   using value_type = T;
   using const_iterator = Iterator;
@@ -90,15 +74,15 @@ class Rows {
 
   size_t size() const { return ends_.empty() ? 0 : ends_.back(); }
   bool empty() const { return ends_.empty(); }
-  const T& operator[](size_t place) const { return *iterator(place); }
+  const T& operator[](size_t place) const {
+    const size_t chunk = chunk_of(place);
+    return (*chunks_[chunk])[place - begin_of(chunk)];
+  }
   const T& front() const { return chunks_.front()->front(); }
   const T& back() const { return chunks_.back()->back(); }
-  Iterator begin() const { return {this, 0, 0}; }
-  Iterator end() const { return {this, chunks_.size(), 0}; }
-  Iterator iterator(size_t place) const {
-    const auto chunk = static_cast<size_t>(std::ranges::upper_bound(ends_, place) - ends_.begin());
-    return {this, chunk, place - begin_of(chunk)};
-  }
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+  Iterator iterator(size_t place) const { return {this, place}; }
   // Equal pointers mean equal rows.
   std::span<const ChunkPtr> chunks() const { return chunks_; }
 

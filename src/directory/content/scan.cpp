@@ -27,9 +27,7 @@ void append(std::vector<T>& to, std::vector<T>& from) {
 
 bool is_own_ancestor(const Folder& folder) {
   for (const Folder* above = folder.parent; above != nullptr; above = above->parent) {
-    if (above->stamp.device == folder.stamp.device && above->stamp.inode == folder.stamp.inode) {
-      return true;
-    }
+    if (is_same_folder(above->stamp, folder.stamp)) return true;
   }
   return false;
 }
@@ -128,9 +126,7 @@ bool Scanner::inspect(Folder& folder, const std::string& path, ScanOptions& opti
   int64_t now = options_.clock();
   Result<FileStatus> status = status_of(folder, path);
   const FileStamp before = folder.stamp;
-  const bool another =
-      status && before.inode != 0 &&
-      (status->stamp.inode != before.inode || status->stamp.device != before.device);
+  const bool another = status && before.inode != 0 && !is_same_folder(status->stamp, before);
   if (another && !options.rewatch) {
     // Another directory stands here now: the old watch is useless, and nothing below can be the
     // same.
@@ -206,8 +202,8 @@ bool Scanner::list(Folder& folder, const std::string& path, ScanOptions options,
 void Scanner::settle_links(Folder& folder, const std::string& path, Changes& changes) {
   for (auto& slot : folder.entries) {
     if (!slot->is_link) continue;
-    const std::string name = slot->name;
-    slot = settle_link(folder, join_path(path, name), std::move(slot), name, changes);
+    const DirectoryEntry entry{.name = slot->name, .kind = EntryKind::kDangling, .is_link = true};
+    slot = match_entry(folder, join_path(path, entry.name), std::move(slot), entry, changes);
     if (slot == nullptr) folder.trusted = false;
   }
   std::erase(folder.entries, nullptr);
@@ -306,27 +302,39 @@ std::unique_ptr<Node> Scanner::create(Folder& folder, const DirectoryEntry& entr
   return node;
 }
 
-// Keeps the old node when it still fits what is there, else retires it and makes a new one.
+// Keeps the old node when it still fits what is there, else retires it and makes a new one. What a
+// link leads to is looked up.
 std::unique_ptr<Node> Scanner::match_entry(Folder& folder, const std::string& path,
-                                           std::unique_ptr<Node> old, const DirectoryEntry& entry,
+                                           std::unique_ptr<Node> old, DirectoryEntry entry,
                                            Changes& changes) {
-  if (entry.is_link) return settle_link(folder, path, std::move(old), entry.name, changes);
-  const NodeKind kind = entry.kind == EntryKind::kDirectory ? NodeKind::kFolder
-                        : is_document_name(entry.name)      ? NodeKind::kDocument
-                                                            : NodeKind::kSupporting;
+  std::optional<FileStamp> target;  // of a link
+  if (entry.is_link) {
+    const Result<FileStatus> status = folder_.status(path);
+    if (!status) {
+      entry.kind = EntryKind::kDangling;
+      return settle_refusal(folder, path, std::move(old), entry, refusal_of(status.error()),
+                            changes);
+    }
+    entry.kind = status->kind;
+    target = status->stamp;
+  }
   if (entry.kind != EntryKind::kDirectory && entry.kind != EntryKind::kFile) {
     return settle_refusal(folder, path, std::move(old), entry, Refusal::kNotRegular, changes);
   }
   if (is_misnamed(entry.kind, entry.name)) {
     return settle_refusal(folder, path, std::move(old), entry, Refusal::kMisnamed, changes);
   }
+  const NodeKind kind = entry.kind == EntryKind::kDirectory ? NodeKind::kFolder
+                        : is_document_name(entry.name)      ? NodeKind::kDocument
+                                                            : NodeKind::kSupporting;
   if (old != nullptr) {
     const bool refused =
         old->kind == NodeKind::kDocument && static_cast<Document&>(*old).refusal != Refusal::kNone;
-    if (old->kind == kind && !old->is_link && !refused) {
+    if (old->kind == kind && old->is_link == entry.is_link && !refused) {
       if (kind == NodeKind::kFolder) {
         auto& child = static_cast<Folder&>(*old);
-        if (child.state != FolderState::kOpen) child.stamp = {};
+        const bool replaced = target && !is_same_folder(*target, child.stamp);
+        if (child.state != FolderState::kOpen || replaced) child.stamp = {};
       }
       return old;
     }
@@ -334,41 +342,6 @@ std::unique_ptr<Node> Scanner::match_entry(Folder& folder, const std::string& pa
   }
   if (kind == NodeKind::kFolder) return create<Folder>(folder, entry, changes);
   if (kind == NodeKind::kDocument) return create<Document>(folder, entry, changes);
-  return create<Node>(folder, entry, changes);
-}
-
-std::unique_ptr<Node> Scanner::settle_link(Folder& folder, const std::string& path,
-                                           std::unique_ptr<Node> old, const std::string& name,
-                                           Changes& changes) {
-  DirectoryEntry entry{.name = name, .kind = EntryKind::kDangling, .is_link = true};
-  const Result<FileStatus> target = folder_.status(path);
-  if (!target) {
-    return settle_refusal(folder, path, std::move(old), entry, refusal_of(target.error()), changes);
-  }
-  entry.kind = target->kind;
-  if (is_misnamed(entry.kind, name)) {
-    return settle_refusal(folder, path, std::move(old), entry, Refusal::kMisnamed, changes);
-  }
-  if (old != nullptr && old->is_link) {
-    if (entry.kind == EntryKind::kDirectory && old->kind == NodeKind::kFolder) {
-      auto& child = static_cast<Folder&>(*old);
-      if (child.stamp.inode != target->stamp.inode || child.stamp.device != target->stamp.device ||
-          child.state != FolderState::kOpen) {
-        child.stamp = {};
-      }
-      return old;
-    }
-    const bool refused =
-        old->kind == NodeKind::kDocument && static_cast<Document&>(*old).refusal != Refusal::kNone;
-    const NodeKind kind = is_document_name(name) ? NodeKind::kDocument : NodeKind::kSupporting;
-    if (entry.kind == EntryKind::kFile && old->kind == kind && !refused) return old;
-  }
-  if (entry.kind != EntryKind::kDirectory && entry.kind != EntryKind::kFile) {
-    return settle_refusal(folder, path, std::move(old), entry, Refusal::kNotRegular, changes);
-  }
-  if (old != nullptr) drop(std::move(old), changes);
-  if (entry.kind == EntryKind::kDirectory) return create<Folder>(folder, entry, changes);
-  if (is_document_name(name)) return create<Document>(folder, entry, changes);
   return create<Node>(folder, entry, changes);
 }
 
@@ -408,10 +381,7 @@ void Scanner::forget_if_replaced(Node& node, const std::string& path) const {
   if (node.kind != NodeKind::kFolder || node.is_link) return;
   auto& child = static_cast<Folder&>(node);
   const Result<FileStatus> status = status_of(child, path);
-  if (!status || status->stamp.inode != child.stamp.inode ||
-      status->stamp.device != child.stamp.device) {
-    child.stamp = {};
-  }
+  if (!status || !is_same_folder(status->stamp, child.stamp)) child.stamp = {};
 }
 
 void Scanner::close(Folder& folder, Changes& changes) {
@@ -436,8 +406,7 @@ void Scanner::set_state(Folder& folder, const std::string& path, FolderState sta
     code = findings::kTooDeep;
     message = "Folders are nested too deeply here, so nothing below is served.";
   }
-  folder.findings = std::make_shared<const std::vector<Finding>>(
-      1, make_finding(root_, path, code, std::string(message)));
+  folder.findings = one_finding(root_, path, code, std::string(message));
 }
 
 void Scanner::refresh(Folder& folder, const std::string& name, ScanOptions options,

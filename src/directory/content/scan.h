@@ -87,10 +87,7 @@ class Scanner {
   void read(Document& document, const std::string& path, Changes& changes);
   // Null: the limit of files is reached.
   std::unique_ptr<Node> match_entry(Folder& folder, const std::string& path,
-                                    std::unique_ptr<Node> old, const DirectoryEntry& entry,
-                                    Changes& changes);
-  std::unique_ptr<Node> settle_link(Folder& folder, const std::string& path,
-                                    std::unique_ptr<Node> old, const std::string& name,
+                                    std::unique_ptr<Node> old, DirectoryEntry entry,
                                     Changes& changes);
   std::unique_ptr<Node> settle_refusal(Folder& folder, const std::string& path,
                                        std::unique_ptr<Node> old, const DirectoryEntry& entry,

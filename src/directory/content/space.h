@@ -1,16 +1,11 @@
-// White space as the documents' rules mean it: Unicode's, not only ASCII's.
+// White space, letters and lines as the documents' rules mean them.
 #pragma once
 
 #include <string_view>
 
+#include "foundation/base/white_space.h"  // IWYU pragma: export
+
 namespace iii::content {
-
-// How many bytes of white space stand at the very start or end of `text` as one character; 0: none.
-size_t leading_space(std::string_view text);
-size_t trailing_space(std::string_view text);
-
-std::string_view trim_start(std::string_view text);
-std::string_view trim_space(std::string_view text);
 
 // ASCII only.
 inline bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -20,6 +15,12 @@ inline constexpr std::string_view kBom = "\xef\xbb\xbf";
 
 // The next line of `text` from `at` on, without its LF or CRLF; `at` moves behind it. A lone CR
 // ends no line.
-std::string_view next_line(std::string_view text, size_t& at);
+inline std::string_view next_line(std::string_view text, size_t& at) {
+  const size_t end = text.find('\n', at);
+  std::string_view line = text.substr(at, end == std::string_view::npos ? end : end - at);
+  at = end == std::string_view::npos ? text.size() : end + 1;
+  if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
 
 }  // namespace iii::content

@@ -46,7 +46,6 @@ enum class Refusal : uint8_t {
   kUnreadable,
   kMisnamed,  // almost SKILL.md
 };
-inline constexpr uint8_t kRefusals = 7;
 
 // What a document is served as instead of the id that its path gives (Catalog::displace).
 struct AlternateRow {
@@ -108,6 +107,10 @@ struct Folder final : Node {
 
 // R3: depth first, the entries of a folder in bytewise order of their names.
 bool walk_before(std::string_view a, std::string_view b);
+
+inline bool is_same_folder(const FileStamp& a, const FileStamp& b) {
+  return a.inode == b.inode && a.device == b.device;
+}
 
 bool is_document_name(std::string_view name);  // R1, and every spelling of SKILL.md
 

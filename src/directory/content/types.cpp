@@ -59,13 +59,9 @@ std::string format_time(int64_t mtime_ns) {
   std::string out =
       fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1,
                   parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-  if (fraction % 1'000'000 == 0) {
-    if (fraction != 0) out += fmt::format(".{:03}", fraction / 1'000'000);
-  } else if (fraction % 1'000 == 0) {
-    out += fmt::format(".{:06}", fraction / 1'000);
-  } else {
-    out += fmt::format(".{:09}", fraction);
-  }
+  std::string digits = fmt::format("{:09}", fraction);
+  while (digits.ends_with("000")) digits.resize(digits.size() - 3);
+  if (!digits.empty()) out += "." + digits;
   return out + "+00:00";
 }
 

@@ -52,7 +52,6 @@ enum class SkillKind : uint8_t {
   kReference,  // another document in the folder of a skill
   kReadme,     // README, AGENTS, LICENSE and the like
 };
-inline constexpr uint8_t kSkillKinds = 3;
 
 struct Skill {
   std::string id;  // on-disk id: `ns/index` for an overview (R11–R13)
@@ -76,6 +75,8 @@ struct Skill {
   // Where the body begins, if this version can be told from every other one by its stamp; spares
   // readers the frontmatter.
   uint64_t body_offset = kUnknownOffset;
+
+  bool operator==(const Skill&) const = default;
 };
 
 struct Prompt {

@@ -6,6 +6,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -28,26 +29,17 @@ bool is_remote(uint64_t magic) {
   constexpr uint64_t kCifs = 0xff534d42, kSmb2 = 0xfe534d42, kCeph = 0x00c36400,
                      kGlusterLegacy = 0x9fa0ff, kVboxShare = 0x786f4256, kVmHgfs = 0xbacbacbc,
                      kLustre = 0x0bd00bd0, kBeegfs = 0x19830326;
-  switch (magic) {
-    case NFS_SUPER_MAGIC:
-    case SMB_SUPER_MAGIC:
-    case FUSE_SUPER_MAGIC:
-    case V9FS_MAGIC:
-    case AFS_SUPER_MAGIC:
-    case CODA_SUPER_MAGIC:
-    case OCFS2_SUPER_MAGIC:
-    case kCifs:
-    case kSmb2:
-    case kCeph:
-    case kGlusterLegacy:
-    case kVboxShare:
-    case kVmHgfs:
-    case kLustre:
-    case kBeegfs:
-      return true;
-    default:
-      return false;
-  }
+  constexpr auto kAll =
+      std::to_array<uint64_t>({NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, FUSE_SUPER_MAGIC, V9FS_MAGIC,
+                               AFS_SUPER_MAGIC, CODA_SUPER_MAGIC, OCFS2_SUPER_MAGIC, kCifs, kSmb2,
+                               kCeph, kGlusterLegacy, kVboxShare, kVmHgfs, kLustre, kBeegfs});
+  return std::ranges::find(kAll, magic) != kAll.end();
+}
+
+// The folder has no watch any more. Returns the next one of that watch.
+Folder* release(Folder& folder) {
+  folder.watch = -1;
+  return std::exchange(folder.next_watched, nullptr);
 }
 
 }  // namespace
@@ -127,12 +119,11 @@ void Watcher::unlink(Folder& folder) {
       end_if_unused(folder.watch);
     }
   }
-  folder.watch = -1;
-  folder.next_watched = nullptr;
+  release(folder);
 }
 
 void Watcher::end_if_unused(int watch) {
-  if (folders_.contains(watch) || hints_.contains(watch) || path_hints_.contains(watch)) return;
+  if (folders_.contains(watch) || hints_.contains(watch)) return;
   ::inotify_rm_watch(inotify_.get(), watch);
 }
 
@@ -150,58 +141,41 @@ void Watcher::remove(Folder& folder) {
   unlink(folder);
 }
 
-int Watcher::add_hint(const std::string& path) {
-  if (!inotify_) return -1;
-  // Added to whatever is already asked of that directory.
-  const int watch = ::inotify_add_watch(
-      inotify_.get(), path.c_str(), IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_MASK_ADD | IN_ONLYDIR);
-  if (watch >= 0) ++hints_[watch];
-  return watch;
-}
-
-void Watcher::remove_hint(int watch) {
-  const auto at = hints_.find(watch);
-  if (at == hints_.end() || --at->second > 0) return;
-  hints_.erase(at);
-  end_if_unused(watch);
-}
-
-int Watcher::add_path_hint(const std::string& path) {
-  if (!inotify_) return -1;
-  constexpr uint32_t kMask = IN_MOVE_SELF | IN_DELETE_SELF | IN_ATTRIB | IN_DONT_FOLLOW;
-  int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), kMask | IN_MASK_ADD);
-  if (watch < 0) return -1;
-  // What others asked of this entry before, and no longer do, would only wake us for nothing.
-  if (!folders_.contains(watch) && !hints_.contains(watch)) {
-    watch = ::inotify_add_watch(inotify_.get(), path.c_str(), kMask);
-    if (watch < 0) return -1;
+void Watcher::set_hints(std::vector<int>& hints, const std::vector<std::string>& entries) {
+  if (!inotify_) return;
+  const std::vector<int> old = std::exchange(hints, {});
+  for (const int watch : old) {
+    if (const auto at = hints_.find(watch); at != hints_.end() && --at->second == 0) {
+      hints_.erase(at);
+    }
   }
-  ++path_hints_[watch];
-  return watch;
-}
-
-void Watcher::remove_path_hint(int watch) {
-  const auto at = path_hints_.find(watch);
-  if (at == path_hints_.end() || --at->second > 0) return;
-  path_hints_.erase(at);
-  end_if_unused(watch);
+  for (const std::string& entry : entries) {
+    const uint32_t mask = IN_MOVE_SELF | IN_DELETE_SELF | IN_ATTRIB | IN_DONT_FOLLOW |
+                          (&entry == &entries.back() ? IN_CREATE | IN_MOVED_TO : 0U);
+    int watch = ::inotify_add_watch(inotify_.get(), entry.c_str(), mask | IN_MASK_ADD);
+    // What others asked of this entry before, and no longer do, would only wake us for nothing.
+    if (watch >= 0 && !folders_.contains(watch) && !hints_.contains(watch)) {
+      watch = ::inotify_add_watch(inotify_.get(), entry.c_str(), mask);
+    }
+    if (watch < 0) continue;
+    ++hints_[watch];
+    hints.push_back(watch);
+  }
+  for (const int watch : old) end_if_unused(watch);
 }
 
 void Watcher::dispatch(int watch, uint32_t mask, std::string_view name,
                        const std::function<void(const Event&)>& take) {
   const auto at = folders_.find(watch);
-  if (path_hints_.contains(watch)) path_hint_fired_ = true;
+  if (hints_.contains(watch)) hint_fired_ = true;
   if ((mask & IN_IGNORED) != 0) {
     // The watch has ended: folders that relied on it are scanned again.
     hints_.erase(watch);
-    path_hints_.erase(watch);
     if (at == folders_.end()) return;
     Folder* folder = at->second;
     folders_.erase(at);
     while (folder != nullptr) {
-      Folder* const next = folder->next_watched;
-      folder->watch = -1;
-      folder->next_watched = nullptr;
+      Folder* const next = release(*folder);
       take({folder, mask, {}});
       folder = next;
     }
@@ -246,20 +220,13 @@ bool Watcher::has_pending() const {
 void Watcher::begin_renewal() {
   for (auto& [watch, first] : folders_) {
     old_watches_.push_back(watch);
-    for (Folder* folder = first; folder != nullptr;) {
-      Folder* const next = folder->next_watched;
-      folder->watch = -1;
-      folder->next_watched = nullptr;
-      folder = next;
-    }
+    while (first != nullptr) first = release(*first);
   }
   folders_.clear();
 }
 
 void Watcher::end_renewal() {
-  for (const int watch : old_watches_) {
-    end_if_unused(watch);
-  }
+  for (const int watch : old_watches_) end_if_unused(watch);
   old_watches_.clear();
 }
 

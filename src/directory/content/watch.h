@@ -36,15 +36,12 @@ class Watcher {
   void remove(Folder& folder);
   bool can_watch(uint64_t device, const std::string& path);
 
-  // A hint only: wakes descriptor() when something appears in the directory. Nothing is reported.
-  int add_hint(const std::string& path);
-  void remove_hint(int watch);
-  bool has_hint(int watch) const { return hints_.contains(watch); }
-  // The same when the entry itself, a folder or a link, is moved, removed or replaced.
-  int add_path_hint(const std::string& path);
-  void remove_path_hint(int watch);
-  // Whether a path hint has been used up or fired since the last call.
-  bool take_path_hint_fired() { return std::exchange(path_hint_fired_, false); }
+  // Hints only, instead of those in `hints`: they wake descriptor() when one of these entries, a
+  // folder or a link, is moved, removed or replaced, or when something appears in the last one.
+  // Nothing is reported.
+  void set_hints(std::vector<int>& hints, const std::vector<std::string>& entries);
+  // Whether a hint has been used up or fired since the last call.
+  bool take_hint_fired() { return std::exchange(hint_fired_, false); }
 
   struct Event {
     Folder* folder = nullptr;
@@ -79,9 +76,8 @@ class Watcher {
   std::mutex mutex_;
   std::unordered_map<int, Folder*> folders_;  // first of those that share the watch
   std::unordered_map<uint64_t, bool> devices_;
-  std::unordered_map<int, size_t> hints_;       // by how many they are wanted
-  std::unordered_map<int, size_t> path_hints_;  // the same
-  bool path_hint_fired_ = false;
+  std::unordered_map<int, size_t> hints_;  // by how many they are wanted
+  bool hint_fired_ = false;
   std::vector<int> old_watches_;
   std::string trouble_;
 };

@@ -17,6 +17,7 @@
 #include "directory/table/function_table.h"
 #include "directory/table/limits.h"
 #include "foundation/base/text.h"
+#include "foundation/base/white_space.h"
 #include "foundation/json/describe.h"
 #include "foundation/json/write.h"
 
@@ -142,7 +143,7 @@ Result<std::vector<std::string>> wanted_addresses(
   }
   std::vector<std::string> out;
   for (const std::string& each : given) {
-    if (const std::string_view address = trim_unicode(each); !address.empty()) {
+    if (const std::string_view address = trim_space(each); !address.empty()) {
       out.emplace_back(address);
     }
   }
@@ -203,7 +204,7 @@ std::string join_sections(const std::vector<std::pair<std::string, std::string>>
   for (const auto& [address, text] : sections) {
     if (!out.empty()) out += "\n\n---\n\n";
     std::string_view body = text;
-    const std::string_view trimmed = trim_unicode(body);
+    const std::string_view trimmed = trim_space(body);
     body = trimmed.empty()
                ? trimmed
                : body.substr(0, static_cast<size_t>(trimmed.data() - body.data()) + trimmed.size());

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "directory/legacy/skill_text.h"
 #include "foundation/base/text.h"
+#include "foundation/base/white_space.h"
 #include "foundation/json/write.h"
 
 namespace iii::directory {
@@ -21,7 +21,7 @@ std::string in_quotes(std::string_view text) {
   return out;
 }
 
-bool is_blank_text(std::string_view text) { return trim_unicode(text).empty(); }
+bool is_blank_text(std::string_view text) { return trim_space(text).empty(); }
 
 Result<void> check_skill_body(std::string_view skill) {
   if (skill.empty()) return refuse("`skill` holds the markdown and must be non-empty");

@@ -1,30 +1,11 @@
 #include "directory/legacy/skill_text.h"
 
 #include "foundation/base/text.h"
+#include "foundation/base/white_space.h"
 
 namespace iii::directory {
 
 namespace {
-
-// Bytes of the white space character that `text` begins with; 0: none.
-size_t space_at(std::string_view text) {
-  if (text.empty()) return 0;
-  const char c = text.front();
-  if (c == ' ' || (c >= '\t' && c <= '\r')) return 1;
-  for (const std::string_view space :
-       {"\u0085", "\u00a0", "\u1680", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"}) {
-    if (text.starts_with(space)) return space.size();
-  }
-  const bool general = text.size() >= 3 && text.starts_with("\xe2\x80") &&
-                       static_cast<unsigned char>(text[2]) >= 0x80 &&
-                       static_cast<unsigned char>(text[2]) <= 0x8a;  // U+2000 to U+200A
-  return general ? 3 : 0;
-}
-
-std::string_view trim_start(std::string_view text) {
-  while (const size_t bytes = space_at(text)) text.remove_prefix(bytes);
-  return text;
-}
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines = split(text, '\n');
@@ -36,21 +17,10 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 }  // namespace
 
-std::string_view trim_unicode(std::string_view text) {
-  text = trim_start(text);
-  while (!text.empty()) {
-    size_t start = text.size() - 1;
-    while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xc0) == 0x80) --start;
-    if (space_at(text.substr(start)) == 0) break;
-    text.remove_suffix(text.size() - start);
-  }
-  return text;
-}
-
 std::optional<std::string> heading_of(std::string_view skill) {
   for (const std::string_view line : lines_of(skill)) {
     const std::string_view text = trim_start(line);
-    if (text.starts_with("# ")) return std::string(trim_unicode(text.substr(2)));
+    if (text.starts_with("# ")) return std::string(trim_space(text.substr(2)));
   }
   return std::nullopt;
 }
@@ -58,7 +28,7 @@ std::optional<std::string> heading_of(std::string_view skill) {
 std::string paragraph_of(std::string_view skill) {
   std::string out;
   for (const std::string_view line : lines_of(skill)) {
-    const std::string_view text = trim_unicode(line);
+    const std::string_view text = trim_space(line);
     if (text.empty() || text.starts_with('#')) {
       if (!out.empty()) break;
       continue;

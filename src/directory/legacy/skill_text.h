@@ -9,9 +9,6 @@
 
 namespace iii::directory {
 
-// Without Unicode White_Space at both ends.
-std::string_view trim_unicode(std::string_view text);
-
 // The first line `# …`, wherever it stands; may be empty.
 std::optional<std::string> heading_of(std::string_view skill);
 // The first lines that are neither blank nor headings, on one line, cut; empty when there are none.

@@ -29,19 +29,9 @@ bool is_target(std::string_view word) {
 
 Severity severity_of(const Url& url) {
   if (url.scheme.empty()) return Severity::kMedium;
-  switch (host_kind(url)) {
-    case HostKind::kLocal:
-    case HostKind::kPlaceholder:
-      return Severity::kLow;
-    case HostKind::kAddress:
-    case HostKind::kObscured:
-    case HostKind::kPaste:
-    case HostKind::kWebhook:
-      return Severity::kHigh;
-    case HostKind::kNamed:
-    case HostKind::kChatWebhook:
-      break;
-  }
+  const HostKind kind = host_kind(url);
+  if (kind == HostKind::kLocal || kind == HostKind::kPlaceholder) return Severity::kLow;
+  if (kind != HostKind::kNamed && kind != HostKind::kChatWebhook) return Severity::kHigh;
   // Without TLS anybody on the way decides what runs.
   return url.scheme == "http" ? Severity::kHigh : Severity::kMedium;
 }

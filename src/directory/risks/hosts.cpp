@@ -167,29 +167,20 @@ void match_hosts(const Line& line, Sink& sink) {
     const Url url = url_in(token.text);
     const std::string name(url.host);
     const size_t at = token.at + url.host_at;
-    switch (host_kind(url)) {
-      case HostKind::kAddress:
-        sink.found(code::kRawAddress, Severity::kLow, at, "a URL with the address " + name);
-        break;
-      case HostKind::kObscured:
-        sink.found(code::kRawAddress, in_place(Severity::kMedium, line), at,
-                   "a URL whose address is written as " + name);
-        break;
-      case HostKind::kPaste:
-        sink.found(code::kPasteHost, in_place(Severity::kMedium, line), at,
-                   "an address at " + name);
-        break;
-      case HostKind::kWebhook:
-        sink.found(code::kWebhookHost, in_place(Severity::kMedium, line), at,
-                   "an address at " + name);
-        break;
-      case HostKind::kChatWebhook:
-        sink.found(code::kWebhookHost, Severity::kLow, at, "a webhook of " + name);
-        break;
-      case HostKind::kNamed:
-      case HostKind::kLocal:
-      case HostKind::kPlaceholder:
-        break;
+    const auto say = [&](std::string_view code, Severity severity, const char* what) {
+      sink.found(code, in_place(severity, line), at, what + name);
+    };
+    const HostKind kind = host_kind(url);
+    if (kind == HostKind::kAddress) {
+      say(code::kRawAddress, Severity::kLow, "a URL with the address ");
+    } else if (kind == HostKind::kObscured) {
+      say(code::kRawAddress, Severity::kMedium, "a URL whose address is written as ");
+    } else if (kind == HostKind::kPaste) {
+      say(code::kPasteHost, Severity::kMedium, "an address at ");
+    } else if (kind == HostKind::kWebhook) {
+      say(code::kWebhookHost, Severity::kMedium, "an address at ");
+    } else if (kind == HostKind::kChatWebhook) {
+      say(code::kWebhookHost, Severity::kLow, "a webhook of ");
     }
   }
 }

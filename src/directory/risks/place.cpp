@@ -116,21 +116,13 @@ bool warns(std::string_view line) {
 }
 
 Place Places::next(std::string_view line) {
-  switch (kind_) {
-    case FileKind::kDocument:
-      return in_document(line);
-    case FileKind::kShellScript:
-      return in_code(trim(line), true);
-    case FileKind::kScript:
-    case FileKind::kData:
-      return in_code(trim(line), false);
-  }
-  return {};
+  if (kind_ == FileKind::kDocument) return in_document(line);
+  return in_code(trim(line), kind_ == FileKind::kShellScript);
 }
 
 Place Places::in_document(std::string_view line) {
   const std::string_view text = trim(line);
-  if (fence_ != 0) return in_block(line, text);
+  if (fence_ != 0) return in_block(text);
   if (opens_block(text)) return {.markup = true};
   const bool table = text.starts_with('|');
   if (const size_t level = heading_level(text); level != 0) heading(text);
@@ -159,7 +151,7 @@ bool Places::opens_block(std::string_view text) {
   return false;
 }
 
-Place Places::in_block(std::string_view, std::string_view text) {
+Place Places::in_block(std::string_view text) {
   const size_t length = std::min(text.find_first_not_of(fence_), text.size());
   if (length >= fence_length_ && length == text.size()) {
     fence_ = 0;

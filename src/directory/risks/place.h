@@ -41,7 +41,7 @@ class Places {
 
  private:
   Place in_document(std::string_view line);
-  Place in_block(std::string_view line, std::string_view text);
+  Place in_block(std::string_view text);
   Place in_code(std::string_view text, bool shell);
   bool opens_block(std::string_view text);
   void heading(std::string_view text);

@@ -5,6 +5,7 @@
 
 #include "foundation/base/edit_distance.h"
 #include "foundation/base/utf8_character.h"
+#include "foundation/base/white_space.h"
 
 namespace iii {
 
@@ -39,23 +40,7 @@ bool iequals(std::string_view a, std::string_view b) {
   return a.size() == b.size() && ascii_lower(a) == ascii_lower(b);
 }
 
-bool is_blank(std::string_view text) {
-  while (!text.empty()) {
-    if (is_space(text.front())) {
-      text.remove_prefix(1);
-    } else if (text.starts_with("\u00a0") || text.starts_with("\u0085")) {
-      text.remove_prefix(2);
-    } else if (text.starts_with("\u2028") || text.starts_with("\u2029") ||
-               text.starts_with("\u3000") || text.starts_with("\u202f") ||
-               (text.size() >= 3 && text.substr(0, 2) == "\xe2\x80" &&
-                static_cast<unsigned char>(text[2]) <= 0x8a)) {
-      text.remove_prefix(3);
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
+bool is_blank(std::string_view text) { return trim_start(text).empty(); }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
