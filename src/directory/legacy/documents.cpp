@@ -1,6 +1,7 @@
 #include "directory/legacy/documents.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "directory/content/ids.h"
@@ -16,7 +17,8 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-task::Task<Result<Text>> text_in(Library& library, const View& view, const std::string& id) {
+task::Task<Result<Text>> body_of_document(Library& library, const View& view,
+                                          const std::string& id) {
   const content::Skill* skill = look_up(view, id);
   if (skill == nullptr) co_return Text();
   if (const RegisteredDocument* registered = view.registration(skill->file)) {
@@ -28,17 +30,23 @@ task::Task<Result<Text>> text_in(Library& library, const View& view, const std::
 }
 
 // `out` has the files.
-template <typename Row>
-std::vector<LegacyRow<Row>> with_registered(std::vector<LegacyRow<Row>> out,
+std::vector<LegacyDocument> with_registered(std::vector<LegacyDocument> out,
                                             const RegisteredRows& registered,
                                             Result<void> (*check)(std::string_view key)) {
   for (const RegisteredPtr& each : registered) {
-    if (check(each->key)) out.push_back({.id = each->key, .registered = each.get()});
+    if (!check(each->key)) continue;
+    out.push_back({.id = each->key,
+                   .description = each->description,
+                   .bytes = each->text.size(),
+                   .time = each->registered_at,
+                   .function_id = each->function_id,
+                   .arguments = each->arguments,
+                   .argument_count = each->arguments.size(),
+                   .origin = "registered"});
   }
-  std::ranges::sort(out, {}, [](const LegacyRow<Row>& row) {
-    return std::pair(std::string_view(row.id), row.registered != nullptr);
-  });
-  const auto [first, last] = std::ranges::unique(out, {}, &LegacyRow<Row>::id);
+  std::ranges::sort(out, {},
+                    [](const LegacyDocument& row) { return std::tie(row.id, row.origin); });
+  const auto [first, last] = std::ranges::unique(out, {}, &LegacyDocument::id);
   out.erase(first, last);
   return out;
 }
@@ -63,26 +71,32 @@ task::Task<Result<json::Raw>> legacy_answer(Library& library, ChangeKind kind,
       std::move(files), [all = std::move(all), make](const View&) { return make(all); });
 }
 
-std::vector<LegacyRow<content::Skill>> skills_in(const LegacyView& view) {
-  std::vector<LegacyRow<content::Skill>> out;
+std::vector<LegacyDocument> skills_in(const LegacyView& view) {
+  std::vector<LegacyDocument> out;
   for (const content::SkillPtr& skill : view.files.generation().skills) {
     if (!view.files.shows(skill->id)) continue;
-    out.push_back({.id = view.files.display(skill->id), .file = skill.get()});
+    out.push_back({.id = view.files.display(skill->id),
+                   .title = view.files.title(*skill),
+                   .description = skill->description,
+                   .bytes = skill->bytes,
+                   .time = content::format_time(skill->mtime_ns)});
   }
   return with_registered(std::move(out), view.registrations->skills, content::check_id);
 }
 
-std::vector<LegacyRow<content::Prompt>> prompts_in(const LegacyView& view) {
-  std::vector<LegacyRow<content::Prompt>> out;
+std::vector<LegacyDocument> prompts_in(const LegacyView& view) {
+  std::vector<LegacyDocument> out;
   for (const content::PromptPtr& prompt : view.files.generation().prompts) {
-    out.push_back({.id = prompt->name, .file = prompt.get()});
+    out.push_back({.id = prompt->name,
+                   .description = prompt->description,
+                   .time = content::format_time(prompt->mtime_ns)});
   }
   return with_registered(std::move(out), view.registrations->prompts, content::check_name);
 }
 
 task::Task<Result<Text>> document_text(Library& library, ViewOptions options, std::string id) {
   co_return co_await library.answer_from(
-      options, [&](const View& view) { return text_in(library, view, id); });
+      options, [&](const View& view) { return body_of_document(library, view, id); });
 }
 
 task::Task<Result<std::string>> register_document(LegacyParts parts, ChangeKind kind,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "directory/legacy/on_change.h"
+#include "directory/legacy/skill_text.h"
 #include "directory/library/library.h"
 
 namespace iii::directory {
@@ -25,16 +26,10 @@ task::Task<LegacyView> legacy_view(Library& library, ChangeKind kind);
 task::Task<Result<json::Raw>> legacy_answer(Library& library, ChangeKind kind,
                                             Result<json::Raw> (*make)(const LegacyView& view));
 
-// `registered` null: a file.
-template <typename Row>
-struct LegacyRow {
-  std::string id;  // of a file as it is shown, else what it was registered under
-  const Row* file = nullptr;
-  const RegisteredDocument* registered = nullptr;
-};
-// By id. Where a file that is shown has the id too, the file alone.
-std::vector<LegacyRow<content::Skill>> skills_in(const LegacyView& view);
-std::vector<LegacyRow<content::Prompt>> prompts_in(const LegacyView& view);
+// By id. Where a file that is shown has the id too, the file alone. Title and description of a
+// skill that was registered are in its text (skill_text.h), and not filled in.
+std::vector<LegacyDocument> skills_in(const LegacyView& view);
+std::vector<LegacyDocument> prompts_in(const LegacyView& view);
 
 // What the document that `id` names exactly says: the body of a file, all of a registered one;
 // nothing when there is none.

@@ -36,8 +36,7 @@ Pending<json::Raw> start(const EngineCaller& caller, std::string_view function_i
 
 Result<Value> settled(std::string_view function_id, const sdk::Reply<json::Raw>& reply) {
   if (!reply) return std::unexpected(engine_failed(function_id, reply.error()));
-  Result<Value> value = json::parse(reply->text);
-  return value ? std::move(*value) : Value();
+  return parsed_answer(reply->text);
 }
 
 // Engines before 0.13 list bindings where newer ones list types.
@@ -111,64 +110,63 @@ EngineTriggerType type_of(const Value& row) {
           .worker_name = text_in(row, "worker_name")};
 }
 
-std::vector<EngineFunction> functions_in(const Value& answer) {
-  std::vector<EngineFunction> out;
-  for (const Value& row : rows_of(answer, "functions")) {
-    if (text_in(row, "function_id")) out.push_back(function_of(row));
+namespace {
+
+EngineWorker worker_of(const Value& row) {
+  EngineWorker worker{.id = text_in(row, "id").value_or(""),
+                      .name = text_in(row, "name"),
+                      .description = text_in(row, "description"),
+                      .version = text_in(row, "version"),
+                      .runtime = text_in(row, "runtime"),
+                      .os = text_in(row, "os"),
+                      .status = text_in(row, "status").value_or("connected"),
+                      .function_count = count_in(row, "function_count"),
+                      .connected_at_ms = count_in(row, "connected_at_ms"),
+                      .active_invocations = count_in(row, "active_invocations"),
+                      .isolation = text_in(row, "isolation"),
+                      .ip_address = text_in(row, "ip_address")};
+  if (member_of(row, "functions").as_array() == nullptr) return worker;
+  worker.functions.emplace();
+  for (const Value& function : rows_of(row, "functions")) {
+    if (function.as_string() != nullptr) worker.functions->push_back(*function.as_string());
+  }
+  return worker;
+}
+
+EngineTrigger trigger_of(const Value& row) {
+  return {.id = text_in(row, "id").value_or(""),
+          .trigger_type = text_in(row, "trigger_type").value_or(""),
+          .function_id = text_in(row, "function_id").value_or(""),
+          .config = row.find("config") != nullptr ? *row.find("config") : Value(Object{}),
+          .metadata = first_of(row, {"metadata"})};
+}
+
+template <typename Row>
+std::vector<Row> read_rows(const Value& answer, std::string_view key, std::string_view id_key,
+                           Row (*read)(const Value& row)) {
+  std::vector<Row> out;
+  for (const Value& row : rows_of(answer, key)) {
+    if (text_in(row, id_key)) out.push_back(read(row));
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<EngineFunction> functions_in(const Value& answer) {
+  return read_rows(answer, "functions", "function_id", function_of);
 }
 
 std::vector<EngineWorker> workers_in(const Value& answer) {
-  std::vector<EngineWorker> out;
-  for (const Value& row : rows_of(answer, "workers")) {
-    auto id = text_in(row, "id");
-    if (!id) continue;
-    EngineWorker worker{.id = std::move(*id),
-                        .name = text_in(row, "name"),
-                        .description = text_in(row, "description"),
-                        .version = text_in(row, "version"),
-                        .runtime = text_in(row, "runtime"),
-                        .os = text_in(row, "os"),
-                        .status = text_in(row, "status").value_or("connected"),
-                        .function_count = count_in(row, "function_count"),
-                        .connected_at_ms = count_in(row, "connected_at_ms"),
-                        .active_invocations = count_in(row, "active_invocations"),
-                        .isolation = text_in(row, "isolation"),
-                        .ip_address = text_in(row, "ip_address")};
-    if (const Value* functions = row.find("functions");
-        functions != nullptr && functions->as_array() != nullptr) {
-      worker.functions.emplace();
-      for (const Value& function : *functions->as_array()) {
-        if (function.as_string() != nullptr) worker.functions->push_back(*function.as_string());
-      }
-    }
-    out.push_back(std::move(worker));
-  }
-  return out;
+  return read_rows(answer, "workers", "id", worker_of);
 }
 
 std::vector<EngineTriggerType> types_in(const Value& answer, std::string_view key) {
-  std::vector<EngineTriggerType> out;
-  for (const Value& row : rows_of(answer, key)) {
-    if (text_in(row, "id")) out.push_back(type_of(row));
-  }
-  return out;
+  return read_rows(answer, key, "id", type_of);
 }
 
 std::vector<EngineTrigger> triggers_in(const Value& answer, std::string_view key) {
-  std::vector<EngineTrigger> out;
-  for (const Value& row : rows_of(answer, key)) {
-    auto id = text_in(row, "id");
-    if (!id) continue;
-    const Value* config = row.find("config");
-    out.push_back({.id = std::move(*id),
-                   .trigger_type = text_in(row, "trigger_type").value_or(""),
-                   .function_id = text_in(row, "function_id").value_or(""),
-                   .config = config != nullptr ? *config : Value(Object{}),
-                   .metadata = first_of(row, {"metadata"})});
-  }
-  return out;
+  return read_rows(answer, key, "id", trigger_of);
 }
 
 task::Task<Result<EngineLists>> ask_engine(EngineCaller caller, WantedLists wanted) {

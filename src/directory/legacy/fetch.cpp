@@ -87,15 +87,15 @@ task::Task<Result<std::string>> function_text_of(Context context, const Fetcher&
 }
 
 std::string fetch_index_of(const View& view) {
-  std::vector<IndexLine> lines;
+  std::vector<LegacyDocument> documents;
   for (const content::SkillPtr& skill : view.generation().skills) {
     const RegisteredDocument* registered = view.registration(skill->file);
-    lines.push_back({.id = registered != nullptr ? registered->key : skill->id,
-                     .title = skill->title,
-                     .description = skill->description});
+    documents.push_back({.id = registered != nullptr ? registered->key : skill->id,
+                         .title = skill->title,
+                         .description = skill->description});
   }
-  std::ranges::sort(lines, {}, &IndexLine::id);
-  return fetch_index(lines);
+  std::ranges::sort(documents, {}, &LegacyDocument::id);
+  return fetch_index(documents);
 }
 
 task::Task<Result<std::string>> text_of(Context context, const Fetcher& from, FetchTarget target) {
@@ -188,13 +188,13 @@ Result<FetchTarget> parse_address(std::string_view address) {
   return out;
 }
 
-std::string fetch_index(const std::vector<IndexLine>& lines) {
+std::string fetch_index(const std::vector<LegacyDocument>& documents) {
   std::string out = "# Skills\n\n";
-  if (lines.empty()) return out + "_There are no skills yet._\n";
+  if (documents.empty()) return out + "_There are no skills yet._\n";
   out += "Every document that can be read by its address.\n\n";
-  for (const IndexLine& line : lines) {
-    const auto depth = static_cast<size_t>(std::ranges::count(line.id, '/'));
-    out += std::string(2 * depth, ' ') + index_line(line);
+  for (const LegacyDocument& each : documents) {
+    const auto depth = static_cast<size_t>(std::ranges::count(each.id, '/'));
+    out += std::string(2 * depth, ' ') + index_line(each);
   }
   return out;
 }

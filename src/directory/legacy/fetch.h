@@ -30,7 +30,7 @@ struct FetchTarget {
 Result<FetchTarget> parse_address(std::string_view address);
 
 // Ascending by id; indented by depth.
-std::string fetch_index(const std::vector<IndexLine>& lines);
+std::string fetch_index(const std::vector<LegacyDocument>& documents);
 
 // `# address`, the text, and rules between them.
 std::string join_sections(const std::vector<std::pair<std::string, std::string>>& sections);

@@ -65,8 +65,8 @@ TEST(Fetch, SectionsAreHeadedByTheirAddressAndDividedByRules) {
 }
 
 TEST(Fetch, TheIndexIndentsByDepth) {
-  const std::string page = fetch_index({{.id = "a", .title = "Alpha", .description = "First."},
-                                        {.id = "a/b", .title = "", .description = ""}});
+  const std::string page =
+      fetch_index({{.id = "a", .title = "Alpha", .description = "First."}, {.id = "a/b"}});
   EXPECT_THAT(page, testing::StartsWith("# Skills\n\n"));
   EXPECT_THAT(page, HasSubstr("\n- [`a`](iii://a) — Alpha — First.\n"));
   EXPECT_THAT(page, HasSubstr("\n  - [`a/b`](iii://a/b) — a/b\n"));

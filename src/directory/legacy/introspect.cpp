@@ -88,11 +88,6 @@ template <typename Out>
 Result<json::Raw> answer_of_list(const Out& out, std::string_view list) {
   return bounded(json::encode(out), std::string(list) + " with narrower filters");
 }
-template <typename Out>
-Result<json::Raw> answer_of_list(const Result<Out>& out, std::string_view list) {
-  if (!out) return std::unexpected(out.error());
-  return answer_of_list(*out, list);
-}
 
 template <Line L>
 task::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, std::string id,
@@ -152,8 +147,8 @@ task::Task<Result<FunctionDetail<L>>> function_info(EngineCaller caller, OneFunc
 }
 
 template <Line L>
-task::Task<Result<TypeDetail<L>>> type_info(EngineCaller caller, std::string wanted_id) {
-  const std::string id(trim(wanted_id));
+task::Task<Result<TypeDetail<L>>> type_info(EngineCaller caller, OneType in) {
+  const std::string id(trim(in.id));
   if (id.empty()) co_return blank("id", kIds<L>.types);
   Value question = Object{{"id", id}};
   const Result<EngineAnswer> answer =
@@ -162,7 +157,7 @@ task::Task<Result<TypeDetail<L>>> type_info(EngineCaller caller, std::string wan
   if (answer->kind == Kind::kFound) {
     EngineTriggerType type = type_of(answer->value);
     type.id = id;
-    co_return TypeDetail<L>{type_entry<L>(std::move(type)),
+    co_return TypeDetail<L>{TypeEntry<L>(std::move(type)),
                             count_in(answer->value, "instance_count")};
   }
   const WantedLists wanted{.types = true, .triggers = true};
@@ -174,12 +169,12 @@ task::Task<Result<TypeDetail<L>>> type_info(EngineCaller caller, std::string wan
                                  &EngineTriggerType::id);
   }
   const auto count = std::ranges::count(lists->triggers, id, &EngineTrigger::trigger_type);
-  co_return TypeDetail<L>{type_entry<L>(*found), static_cast<uint64_t>(count)};
+  co_return TypeDetail<L>{TypeEntry<L>(*found), static_cast<uint64_t>(count)};
 }
 
 template <Line L>
-task::Task<Result<TriggerDetail<L>>> trigger_info(EngineCaller caller, std::string wanted_id) {
-  const std::string id(trim(wanted_id));
+task::Task<Result<TriggerDetail<L>>> trigger_info(EngineCaller caller, OneTrigger in) {
+  const std::string id(trim(in.id));
   if (id.empty()) co_return blank("id", kIds<L>.triggers);
   const Result<EngineLists> lists = co_await ask_engine(caller, kFunctionsAndBindings);
   if (!lists) co_return std::unexpected(lists.error());
@@ -197,7 +192,7 @@ task::Task<Result<TriggerDetail<L>>> trigger_info(EngineCaller caller, std::stri
     const Value* metadata = answer ? answer->value.find("metadata") : nullptr;
     if (metadata != nullptr && !metadata->is_null()) out.metadata = *metadata;
   }
-  Result<TypeDetail<L>> type = co_await type_info<L>(caller, out.trigger_type);
+  Result<TypeDetail<L>> type = co_await type_info<L>(caller, {out.trigger_type});
   if (type) out.trigger = std::move(*type);
   Result<FunctionDetail<L>> function = co_await function_info<L>(caller, {out.function_id, {}});
   if (function) out.function = std::move(*function);
@@ -205,7 +200,8 @@ task::Task<Result<TriggerDetail<L>>> trigger_info(EngineCaller caller, std::stri
 }
 
 template <Line L>
-task::Task<Result<WorkerDetail<L>>> worker_info(EngineCaller caller, std::string name) {
+task::Task<Result<WorkerDetail<L>>> worker_info(EngineCaller caller, OneWorker in) {
+  const std::string& name = in.name;
   if (trim(name).empty()) co_return blank("name", kIds<L>.workers);
   WantedLists wanted = kFunctionsAndBindings;
   wanted.types = true;
@@ -233,10 +229,9 @@ task::Task<Result<WorkerDetail<L>>> worker_info(EngineCaller caller, std::string
 
 // ---- registration
 
-template <typename Filter, typename Out>
+template <typename Filter, typename Make>
 task::Task<Result<json::Raw>> list_from_engine(EngineCaller caller, WantedLists wanted,
-                                               Filter filter, const char* id,
-                                               Out (*make)(const EngineLists&, const Filter&)) {
+                                               Filter filter, const char* id, Make make) {
   const Result<EngineLists> lists = co_await ask_engine(caller, wanted);
   if (!lists) co_return std::unexpected(lists.error());
   co_return answer_of_list(make(*lists, filter), id);
@@ -245,7 +240,8 @@ task::Task<Result<json::Raw>> list_from_engine(EngineCaller caller, WantedLists 
 template <typename Out>
 task::Task<Result<json::Raw>> encoded_info(task::Task<Result<Out>> task, const char* list) {
   const Result<Out> out = co_await task;
-  co_return answer_of_list(out, list);
+  if (!out) co_return std::unexpected(out.error());
+  co_return answer_of_list(*out, list);
 }
 
 template <Line L>
@@ -254,20 +250,20 @@ class Family {
   Family(FunctionTable& table, EngineClient& engine, Guides& guides)
       : table_(table), engine_(engine), guides_(guides) {}
 
+  void add_all() {
+    add_lists();
+    add_infos();
+  }
+
+ private:
   void add_lists() {
     add_list<FunctionFilter, FunctionEntries<L>>(
         kIds<L>.functions, "List functions",
         about::with_id(about::kFunctionsListFamily, kIds<L>.function),
-        {.functions = true, .workers = true},
-        [](const EngineLists& lists, const FunctionFilter& filter) {
-          return list_functions<L>(lists, filter);
-        });
+        {.functions = true, .workers = true}, list_functions<L>);
     add_list<TypeFilter, TypeEntries<L>>(kIds<L>.types, "List trigger types",
                                          about::with_id(about::kTypesListFamily, kIds<L>.triggers),
-                                         {.types = true},
-                                         [](const EngineLists& lists, const TypeFilter& filter) {
-                                           return list_types<L>(lists, filter);
-                                         });
+                                         {.types = true}, list_types<L>);
     add_list<TriggerFilter, TriggerEntries>(
         kIds<L>.triggers, "List bindings",
         about::with_id(about::kTriggersListFamily, kIds<L>.trigger), kFunctionsAndBindings,
@@ -283,35 +279,17 @@ class Family {
   void add_infos() {
     // The present version has the other one of that name (engine_info.h).
     if constexpr (L == Line::k041) {
-      add<OneFunction, FunctionDetail<L>>(
-          kIds<L>.function, "Show a function",
-          about::with_id(about::kFunctionInfoFamily, kIds<L>.functions),
-          [](EngineCaller caller, OneFunction in) {
-            return encoded_info(function_info<L>(std::move(caller), std::move(in)),
-                                kIds<L>.functions);
-          });
+      add_info(kIds<L>.function, "Show a function", about::kFunctionInfoFamily, kIds<L>.functions,
+               kIds<L>.functions, function_info<L>);
     }
-    add<OneType, TypeDetail<L>>(
-        kIds<L>.type, "Show a trigger type", about::with_id(about::kTypeInfoFamily, kIds<L>.types),
-        [](EngineCaller caller, OneType in) {
-          return encoded_info(type_info<L>(std::move(caller), std::move(in.id)), kIds<L>.types);
-        });
-    add<OneTrigger, TriggerDetail<L>>(kIds<L>.trigger, "Show a binding",
-                                      about::with_id(about::kTriggerInfoFamily, kIds<L>.triggers),
-                                      [](EngineCaller caller, OneTrigger in) {
-                                        return encoded_info(
-                                            trigger_info<L>(std::move(caller), std::move(in.id)),
-                                            kIds<L>.triggers);
-                                      });
-    add<OneWorker, WorkerDetail<L>>(
-        kIds<L>.worker, "Show a worker", about::with_id(about::kWorkerInfoFamily, kIds<L>.registry),
-        [](EngineCaller caller, OneWorker in) {
-          return encoded_info(worker_info<L>(std::move(caller), std::move(in.name)),
-                              kIds<L>.workers);
-        });
+    add_info(kIds<L>.type, "Show a trigger type", about::kTypeInfoFamily, kIds<L>.types,
+             kIds<L>.types, type_info<L>);
+    add_info(kIds<L>.trigger, "Show a binding", about::kTriggerInfoFamily, kIds<L>.triggers,
+             kIds<L>.triggers, trigger_info<L>);
+    add_info(kIds<L>.worker, "Show a worker", about::kWorkerInfoFamily, kIds<L>.registry,
+             kIds<L>.workers, worker_info<L>);
   }
 
- private:
   template <typename In, typename Out, typename Handler>
   void add(const char* id, const char* title, std::string description, Handler handler) {
     add_read<In, Out>(
@@ -320,13 +298,21 @@ class Family {
           return handler(EngineCaller{engine, context, guides}, std::move(in));
         });
   }
-  template <typename Filter, typename Out>
+  template <typename Filter, typename Out, typename Make>
   void add_list(const char* id, const char* title, std::string description, WantedLists wanted,
-                Out (*make)(const EngineLists&, const Filter&)) {
+                Make make) {
     add<Filter, Out>(
         id, title, std::move(description), [wanted, id, make](EngineCaller caller, Filter filter) {
           return list_from_engine(std::move(caller), wanted, std::move(filter), id, make);
         });
+  }
+  // `see`: the function that `text` names. `list`: the one to call when the answer is too large.
+  template <typename In, typename Out>
+  void add_info(const char* id, const char* title, std::string_view text, const char* see,
+                const char* list, task::Task<Result<Out>> (*find)(EngineCaller, In)) {
+    add<In, Out>(id, title, about::with_id(text, see), [find, list](EngineCaller caller, In in) {
+      return encoded_info(find(std::move(caller), std::move(in)), list);
+    });
   }
 
   FunctionTable& table_;
@@ -337,15 +323,11 @@ class Family {
 }  // namespace
 
 void add_introspection_041(FunctionTable& table, EngineClient& engine, Guides& guides) {
-  Family<Line::k041> family(table, engine, guides);
-  family.add_lists();
-  family.add_infos();
+  Family<Line::k041>(table, engine, guides).add_all();
 }
 
 void add_introspection_051(FunctionTable& table, EngineClient& engine, Guides& guides) {
-  Family<Line::k051> family(table, engine, guides);
-  family.add_lists();
-  family.add_infos();
+  Family<Line::k051>(table, engine, guides).add_all();
 }
 
 }  // namespace iii::directory

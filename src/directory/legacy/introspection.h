@@ -22,6 +22,9 @@ namespace iii::directory {
 
 enum class Line { k041, k051 };
 
+// What follows the last `::`.
+std::string last_part(std::string_view id);
+
 // ---- what they take
 
 inline constexpr std::string_view kFilters = "All filters are optional; rows must match every one.";
@@ -138,6 +141,9 @@ auto describe_named(std::string_view title, const Id& id, const Fields&... field
 
 template <Line L>
 struct FunctionEntry : EngineFunction {
+  FunctionEntry() = default;
+  explicit FunctionEntry(EngineFunction function)
+      : EngineFunction(std::move(function)), name(last_part(id)) {}
   std::string name;
 };
 template <Line L>
@@ -175,7 +181,7 @@ using ShownGuide = std::conditional_t<L == Line::k041, HowGuide041, HowGuide>;
 // The guides are left to the caller.
 template <Line L>
 struct FunctionDetail : FunctionEntry<L> {
-  std::vector<TriggerSummary> registered_triggers;
+  std::vector<TriggerSummary> registered_triggers = {};
   std::optional<ShownGuide<L>> how_guide = {};
   std::vector<RelatedSkill> related_skills = {};  // 0.5.1
 };
@@ -210,6 +216,12 @@ inline constexpr std::string_view kFiresText = "When it fires.";
 
 template <Line L>
 struct TypeEntry : EngineTriggerType {
+  TypeEntry() = default;
+  // The engine says which worker provides a type, else its id does.
+  explicit TypeEntry(EngineTriggerType type)
+      : EngineTriggerType(std::move(type)), name(last_part(id)) {
+    if (!worker_name) worker_name = first_part(id);
+  }
   std::string name;
 };
 template <Line L>
@@ -379,8 +391,6 @@ auto describe(json::Type<WorkerDetail<L>>) {
 
 // ---- how they are made
 
-// What follows the last `::`.
-std::string last_part(std::string_view id);
 // Compact JSON in one line; at most 80 characters, then `...`.
 std::string config_summary(const json::Value& config);
 
@@ -403,36 +413,20 @@ WorkerEntries list_workers(const EngineLists& lists, const WorkerFilter& filter,
 
 template <Line L>
 FunctionEntries<L> list_functions(const EngineLists& lists, const IdFilter& filter) {
-  FunctionEntries<L> out;
-  for (EngineFunction& row : filtered(lists, filter)) {
-    std::string name = last_part(row.id);
-    out.functions.push_back({std::move(row), std::move(name)});
-  }
-  return out;
-}
-
-// The engine says which worker provides a type, else its id does.
-template <Line L>
-TypeEntry<L> type_entry(EngineTriggerType type) {
-  if (!type.worker_name) type.worker_name = first_part(type.id);
-  std::string name = last_part(type.id);
-  return {std::move(type), std::move(name)};
+  const std::vector<EngineFunction> rows = filtered(lists, filter);
+  return {.functions = {rows.begin(), rows.end()}};
 }
 
 template <Line L>
 TypeEntries<L> list_types(const EngineLists& lists, const IdFilter& filter) {
-  TypeEntries<L> out;
-  for (EngineTriggerType& row : filtered_types(lists, filter)) {
-    out.triggers.push_back(type_entry<L>(std::move(row)));
-  }
-  return out;
+  const std::vector<EngineTriggerType> rows = filtered_types(lists, filter);
+  return {.triggers = {rows.begin(), rows.end()}};
 }
 
 template <Line L>
 FunctionDetail<L> function_detail(EngineFunction function,
                                   const std::vector<EngineTrigger>& triggers) {
-  std::string name = last_part(function.id);
-  FunctionDetail<L> out{{std::move(function), std::move(name)}, {}};
+  FunctionDetail<L> out{FunctionEntry<L>(std::move(function))};
   for (const EngineTrigger& trigger : triggers) {
     out.registered_triggers.push_back(
         {.id = trigger.id, .trigger_type = trigger.trigger_type, .config = trigger.config});
@@ -454,11 +448,10 @@ std::optional<WorkerDetail<L>> worker_detail(const EngineLists& lists, std::stri
   std::set<std::string> ids;
   for (EngineFunction& function : functions_of(lists, *worker)) {
     ids.insert(function.id);
-    std::string short_name = last_part(function.id);
-    out.functions.push_back({{std::move(function), std::move(short_name)}});
+    out.functions.push_back({FunctionEntry<L>(std::move(function))});
   }
   for (const EngineTriggerType& type : lists.types) {
-    TypeEntry<L> entry = type_entry<L>(type);
+    TypeEntry<L> entry(type);
     if (entry.worker_name == name) out.trigger_types.push_back({std::move(entry)});
   }
   for (const EngineTrigger& trigger : lists.triggers) {

@@ -170,7 +170,7 @@ TEST(Introspection, ATypeBelongsToTheWorkerThatTheEngineNames) {
   EXPECT_EQ(mailer->trigger_types[0].id, "directory::skills::on-change");
   EXPECT_EQ(list_types<Line::k051>(all, {.worker = "mailer"}).triggers.size(), 1U);
   EXPECT_EQ(list_types<Line::k051>(all, {}).triggers[1].worker_name, "other");
-  EXPECT_EQ(type_entry<Line::k041>(all.types[0]).worker_name, "mailer");
+  EXPECT_EQ(TypeEntry<Line::k041>(all.types[0]).worker_name, "mailer");
 }
 
 TEST(Introspection, OnOlderEnginesFunctionsComeInTheWorkersOwnOrder) {

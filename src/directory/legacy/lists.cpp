@@ -19,22 +19,8 @@ namespace {
 
 struct ListSkillsInput {};
 struct ListPromptsInput {};
-struct SkillEntry {
-  std::string id;
-  uint64_t bytes = 0;
-  std::string registered_at;
-  std::string modified_at;
-  std::string origin;
-};
-struct PromptEntry {
-  std::string name;
-  std::string description = {};
-  std::string function_id = {};  // empty for a file
-  uint64_t arguments = 0;
-  std::string registered_at = {};
-  std::string modified_at = {};
-  std::string origin = {};
-};
+struct SkillEntry : LegacyDocument {};
+struct PromptEntry : LegacyDocument {};
 struct ListSkillsOutput {
   std::vector<SkillEntry> skills;
   std::optional<std::string> incomplete;
@@ -60,20 +46,18 @@ auto describe(json::Type<SkillEntry>) {
   return json::object<T>(
       "SkillEntry", "", json::field("id", &T::id, "Id; it is read at iii://{id}."),
       json::field("bytes", &T::bytes, "Length of the markdown or of the file.").as("usize", "uint"),
-      json::field("registered_at", &T::registered_at, kTime),
-      json::field("modified_at", &T::modified_at, kTime),
+      json::field("registered_at", &T::time, kTime), json::field("modified_at", &T::time, kTime),
       json::field("origin", &T::origin, kOrigin));
 }
 auto describe(json::Type<PromptEntry>) {
   using T = PromptEntry;
   return json::object<T>(
-      "PromptEntry", "", json::field("name", &T::name, "Name to get it by."),
+      "PromptEntry", "", json::field("name", &T::id, "Name to get it by."),
       json::field("description", &T::description, "What it is for."),
       json::field("function_id", &T::function_id, "Function that renders it; empty for a file."),
-      json::field("arguments", &T::arguments, "Number of arguments; 0 for a file.")
+      json::field("arguments", &T::argument_count, "Number of arguments; 0 for a file.")
           .as("usize", "uint"),
-      json::field("registered_at", &T::registered_at, kTime),
-      json::field("modified_at", &T::modified_at, kTime),
+      json::field("registered_at", &T::time, kTime), json::field("modified_at", &T::time, kTime),
       json::field("origin", &T::origin, kOrigin));
 }
 auto describe(json::Type<ListSkillsOutput>) {
@@ -100,42 +84,15 @@ Result<json::Raw> answer(Out& out, bool empty, ChangeKind kind,
                  "directory::" + later + "::list with `limit`, and with `cursor` for the rest");
 }
 
-template <typename Row>
-std::string time_of(const LegacyRow<Row>& row) {
-  return row.registered != nullptr ? row.registered->registered_at
-                                   : content::format_time(row.file->mtime_ns);
-}
-template <typename Row>
-std::string origin_of(const LegacyRow<Row>& row) {
-  return row.registered != nullptr ? "registered" : "file";
-}
-
 Result<json::Raw> skills_answer(const LegacyView& view) {
   ListSkillsOutput out;
-  for (const LegacyRow<content::Skill>& row : skills_in(view)) {
-    const uint64_t bytes =
-        row.registered != nullptr ? row.registered->text.size() : row.file->bytes;
-    out.skills.push_back({row.id, bytes, time_of(row), time_of(row), origin_of(row)});
-  }
+  for (LegacyDocument& row : skills_in(view)) out.skills.push_back({std::move(row)});
   return answer(out, out.skills.empty(), ChangeKind::kSkill, view.problem);
 }
 
 Result<json::Raw> prompts_answer(const LegacyView& view) {
   ListPromptsOutput out;
-  for (const LegacyRow<content::Prompt>& row : prompts_in(view)) {
-    PromptEntry entry{.name = row.id,
-                      .registered_at = time_of(row),
-                      .modified_at = time_of(row),
-                      .origin = origin_of(row)};
-    if (row.registered != nullptr) {
-      entry.description = row.registered->description;
-      entry.function_id = row.registered->function_id;
-      entry.arguments = row.registered->arguments.size();
-    } else {
-      entry.description = row.file->description;
-    }
-    out.prompts.push_back(std::move(entry));
-  }
+  for (LegacyDocument& row : prompts_in(view)) out.prompts.push_back({std::move(row)});
   return answer(out, out.prompts.empty(), ChangeKind::kPrompt, view.problem);
 }
 

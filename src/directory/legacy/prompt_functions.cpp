@@ -52,13 +52,7 @@ std::optional<PromptGetMeta> missing_from(const RegisteredDocument& prompt,
 // When state is away, the files alone.
 Result<json::Raw> mcp_prompts(const LegacyView& view) {
   McpPromptsOutput out;
-  for (const LegacyRow<content::Prompt>& row : prompts_in(view)) {
-    if (row.registered != nullptr) {
-      out.prompts.push_back({row.id, row.registered->description, row.registered->arguments});
-    } else {
-      out.prompts.push_back({row.id, row.file->description, {}});
-    }
-  }
+  for (LegacyDocument& row : prompts_in(view)) out.prompts.push_back({std::move(row)});
   return bounded(json::encode(out), kAskForLess);
 }
 

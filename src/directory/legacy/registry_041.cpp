@@ -9,6 +9,7 @@
 #include "directory/installing/downloader.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/directory_041.h"
+#include "directory/library/engine_rows.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
 #include "directory/table/limits.h"
@@ -103,11 +104,6 @@ auto describe(json::Type<InfoOutput>) {
       json::field("skills_tree", &T::skills_tree, ""), json::field("stale", &T::stale, kStaleText));
 }
 
-Value member(const Value& from, std::string_view key) {
-  const Value* value = from.find(key);
-  return value != nullptr ? *value : Value();
-}
-
 // Page after page, until there are enough.
 Result<json::Raw> search(sources::Downloads& downloads, const std::string& words, size_t limit) {
   Array rows;
@@ -118,14 +114,12 @@ Result<json::Raw> search(sources::Downloads& downloads, const std::string& words
         downloads.registry().list(words, cursor, downloads.job());
     if (!answer) return std::unexpected(on_the_bus(answer.error()));
     stale = stale || answer->stale;
-    const Value* workers = answer->value.find("workers");
-    for (const Value& row : *workers->as_array()) {
+    for (const Value& row : rows_of(answer->value, "workers")) {
       if (rows.size() < limit) rows.push_back(row_041(row));
     }
-    const Value* pagination = answer->value.find("pagination");
-    const Value next = pagination != nullptr ? member(*pagination, "next_cursor") : Value();
-    if (rows.size() >= limit || next.as_string() == nullptr || *next.as_string() == cursor) break;
-    cursor = *next.as_string();
+    const auto next = text_in(member_of(answer->value, "pagination"), "next_cursor");
+    if (rows.size() >= limit || !next || *next == cursor) break;
+    cursor = *next;
   }
   Object out{{"workers", std::move(rows)}};
   if (stale) out.emplace("stale", true);
@@ -136,10 +130,10 @@ Result<json::Raw> details(sources::Downloads& downloads, const sources::Registry
   const Result<sources::Registry::Answer> answer =
       downloads.registry().info(source, downloads.job());
   if (!answer) return std::unexpected(with_status_041(on_the_bus(answer.error())));
-  Object out{{"worker", row_041(member(answer->value, "worker"))},
-             {"readme", member(answer->value, "readme")},
-             {"api_reference", member(answer->value, "api_reference")},
-             {"skills_tree", member(answer->value, "skills_tree")}};
+  Object out{{"worker", row_041(member_of(answer->value, "worker"))},
+             {"readme", member_of(answer->value, "readme")},
+             {"api_reference", member_of(answer->value, "api_reference")},
+             {"skills_tree", member_of(answer->value, "skills_tree")}};
   if (answer->stale) out.emplace("stale", true);
   return bounded(json::to_text(out), "skills::download to have its documents");
 }
@@ -170,18 +164,17 @@ task::Task<Result<json::Raw>> info(task::Pool& pool, std::shared_ptr<sources::Do
 }  // namespace
 
 Value row_041(const Value& row) {
-  const Value author = member(row, "author");
+  const Value& author = member_of(row, "author");
   Value named;
   if (author.as_object() != nullptr) {
-    const Value verified = member(author, "verified");
-    named = Object{{"name", member(author, "name")},
-                   {"profile_picture", member(author, "pfp")},
-                   {"is_verified", verified.as_bool() != nullptr && *verified.as_bool()}};
+    named = Object{{"name", member_of(author, "name")},
+                   {"profile_picture", member_of(author, "pfp")},
+                   {"is_verified", member_of(author, "verified") == Value(true)}};
   }
-  return Object{{"name", member(row, "name")},
-                {"description", member(row, "description")},
-                {"version", member(row, "version")},
-                {"repo", member(row, "repo")},
+  return Object{{"name", member_of(row, "name")},
+                {"description", member_of(row, "description")},
+                {"version", member_of(row, "version")},
+                {"repo", member_of(row, "repo")},
                 {"author", std::move(named)}};
 }
 

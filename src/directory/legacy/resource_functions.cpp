@@ -41,15 +41,15 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-std::vector<IndexLine> index_lines(const LegacyView& view) {
-  std::vector<IndexLine> out;
-  for (const LegacyRow<content::Skill>& row : skills_in(view)) {
-    if (row.registered != nullptr) {
-      const std::string& text = row.registered->text;
-      out.push_back({row.id, heading_of(text).value_or(""), paragraph_of(text)});
+std::vector<LegacyDocument> index_lines(const LegacyView& view) {
+  std::vector<LegacyDocument> out = skills_in(view);
+  for (LegacyDocument& each : out) {
+    if (each.origin == "file") {
+      each.description = on_one_line(cut_text(each.description, kMaxDescription));
     } else {
-      out.push_back({row.id, view.files.title(*row.file),
-                     on_one_line(cut_text(row.file->description, kMaxDescription))});
+      const std::string& text = view.registrations->find(ChangeKind::kSkill, each.id)->text;
+      each.title = heading_of(text).value_or("");
+      each.description = paragraph_of(text);
     }
   }
   return out;
@@ -69,7 +69,7 @@ Result<json::Raw> resources_of(const LegacyView& view) {
                            .name = "skills",
                            .description = "One page that names every skill there is.",
                            .mime_type = kMarkdown});
-  for (const IndexLine& line : index_lines(view)) {
+  for (const LegacyDocument& line : index_lines(view)) {
     out.resources.push_back({.uri = std::string(kIndexScheme) + line.id,
                              .name = line.title.empty() ? line.id : line.title,
                              .mime_type = kMarkdown});

@@ -44,7 +44,7 @@ TEST(LegacyLists, ARegistrationBehindAHiddenFileIsShown) {
   const auto ids = [&](NamesPtr installed) {
     std::string out;
     for (const auto& skill : skills_in({View(files, std::move(installed)), registrations})) {
-      out += skill.id + (skill.registered != nullptr ? " registered, " : " file, ");
+      out += skill.id + " " + skill.origin + ", ";
     }
     return out;
   };
@@ -247,8 +247,9 @@ TEST(LegacyGuard, A34_A36_OtherFunctions) {
 }
 
 TEST(LegacyText, TheIndexNamesEverySkillAndFallsBackToItsId) {
-  EXPECT_EQ(index_page({{"a", "A", "about a"}, {"b", "", ""}}, "").substr(0, 9), "# Skills\n");
-  const std::string page = index_page({{"a", "A", "about a"}, {"b", "", ""}}, "");
+  const std::string page =
+      index_page({{.id = "a", .title = "A", .description = "about a"}, {.id = "b"}}, "");
+  EXPECT_EQ(page.substr(0, 9), "# Skills\n");
   EXPECT_NE(page.find("\n\n- [`a`](iii://a) — A — about a\n- [`b`](iii://b) — b\n"),
             std::string::npos);
   EXPECT_NE(index_page({}, "").find("\n\n_"), std::string::npos);

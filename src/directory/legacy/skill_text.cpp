@@ -44,24 +44,24 @@ std::string cut_text(std::string_view text, size_t count) {
   return std::string(utf8_prefix(text, count)) + "...";
 }
 
-std::string index_line(const IndexLine& line) {
-  std::string out = "- [`" + line.id + "`](iii://" + line.id + ") — " +
-                    (line.title.empty() ? line.id : line.title);
-  if (!line.description.empty()) out += " — " + line.description;
+std::string index_line(const LegacyDocument& document) {
+  std::string out = "- [`" + document.id + "`](iii://" + document.id + ") — " +
+                    (document.title.empty() ? document.id : document.title);
+  if (!document.description.empty()) out += " — " + document.description;
   return out + '\n';
 }
 
-std::string index_page(const std::vector<IndexLine>& lines, std::string_view problem) {
+std::string index_page(const std::vector<LegacyDocument>& documents, std::string_view problem) {
   const std::string trouble =
       problem.empty()
           ? ""
           : "_What workers registered could not be read: " + std::string(problem) + "_\n";
-  if (lines.empty() && !trouble.empty()) return "# Skills\n\n" + trouble;
+  if (documents.empty() && !trouble.empty()) return "# Skills\n\n" + trouble;
   std::string out =
       "# Skills\n\nEach entry says when a worker's functions are of use: read it before you call "
       "them.\n\n";
-  if (lines.empty()) out += "_There are no skills yet._\n";
-  for (const IndexLine& line : lines) out += index_line(line);
+  if (documents.empty()) out += "_There are no skills yet._\n";
+  for (const LegacyDocument& each : documents) out += index_line(each);
   if (!trouble.empty()) out += '\n' + trouble;
   return out;
 }

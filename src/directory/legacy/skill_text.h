@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/library/registrations.h"
+
 namespace iii::directory {
 
 // The first line `# …`, wherever it stands; may be empty.
@@ -18,14 +20,21 @@ inline constexpr size_t kMaxDescription = 140;  // characters
 // At most `count` characters, and three dots when something was left out.
 std::string cut_text(std::string_view text, size_t count);
 
-struct IndexLine {
-  std::string id;
-  std::string title;        // empty: the id
-  std::string description;  // may be empty
+// A skill or prompt as the functions of the earlier versions show it.
+struct LegacyDocument {
+  std::string id;          // of a file as it is shown, else what it was registered under
+  std::string title = {};  // of a skill; empty: the id
+  std::string description = {};
+  uint64_t bytes = 0;                          // of the file, or of the text that was registered
+  std::string time = {};                       // when it was registered, or its file modified
+  std::string function_id = {};                // of a registered prompt
+  std::vector<PromptArgument> arguments = {};  // the same
+  uint64_t argument_count = 0;
+  std::string origin = "file";  // or `registered`
 };
 // The line of a list in markdown.
-std::string index_line(const IndexLine& line);
+std::string index_line(const LegacyDocument& document);
 // `problem`, when not empty, says why the page may lack something.
-std::string index_page(const std::vector<IndexLine>& lines, std::string_view problem);
+std::string index_page(const std::vector<LegacyDocument>& documents, std::string_view problem);
 
 }  // namespace iii::directory

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "directory/library/registrations.h"
+#include "directory/legacy/skill_text.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory::legacy {
@@ -43,11 +43,7 @@ struct ResourceTemplatesOutput {
 };
 
 struct RegisterPromptInput : RegisteredDocument {};
-struct McpPrompt {
-  std::string name;
-  std::string description;
-  std::vector<PromptArgument> arguments;
-};
+struct McpPrompt : LegacyDocument {};
 struct McpPromptsOutput {
   std::vector<McpPrompt> prompts;
 };
@@ -193,7 +189,7 @@ inline auto describe(json::Type<RegisterPromptInput>) {
 }
 inline auto describe(json::Type<McpPrompt>) {
   using T = McpPrompt;
-  return json::object<T>("McpPrompt", "", json::field("name", &T::name, "Name of the prompt."),
+  return json::object<T>("McpPrompt", "", json::field("name", &T::id, "Name of the prompt."),
                          json::field("description", &T::description, "What it is for."),
                          json::field("arguments", &T::arguments, "Arguments it takes."));
 }

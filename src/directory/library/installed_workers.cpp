@@ -14,9 +14,8 @@ namespace {
 // R51: entries without a string `name` are left out; any other shape means that nothing is
 // installed.
 void add_names_in(const std::string& answer, NameSet& names) {
-  const auto value = json::parse(answer);
-  if (!value) return;
-  for (const json::Value& row : rows_of(*value, "workers")) {
+  const json::Value value = parsed_answer(answer);
+  for (const json::Value& row : rows_of(value, "workers")) {
     if (auto name = text_in(row, "name")) names.insert(std::move(*name));
   }
 }

@@ -72,30 +72,22 @@ class SingleFlight {
   // Ends with its scope, also when an exception leaves it. It may outlive its SingleFlight.
   class Flight {
    public:
-    explicit Flight(const std::shared_ptr<std::optional<Latch>>& slot) : slot_(slot) {
-      slot->emplace();
-    }
+    explicit Flight(Latch end) : end_(std::move(end)) {}
     Flight(const Flight&) = delete;
     Flight& operator=(const Flight&) = delete;
-    ~Flight() {
-      const auto slot = slot_.lock();
-      if (slot == nullptr) return;
-      Latch end = **slot;
-      slot->reset();
-      end.open();
-    }
+    ~Flight() { end_.open(); }
 
    private:
-    const std::weak_ptr<std::optional<Latch>> slot_;
+    Latch end_;
   };
 
-  bool is_under_way() const { return slot_->has_value(); }
-  Latch end() const { return **slot_; }
+  bool is_under_way() const { return end_ && !end_->is_open(); }
+  Latch end() const { return *end_; }
   // Only when none is under way.
-  Flight begin() { return Flight(slot_); }
+  Flight begin() { return Flight(end_.emplace()); }
 
  private:
-  const std::shared_ptr<std::optional<Latch>> slot_ = std::make_shared<std::optional<Latch>>();
+  std::optional<Latch> end_;  // of the last one
 };
 
 }  // namespace iii::directory

@@ -23,20 +23,18 @@ task::Task<std::vector<std::string>> compose_namespaces(sdk::Worker& worker, Mil
   const sdk::CallOptions options{.timeout = timeout};
   const sdk::Reply<json::Raw> reply =
       co_await worker.trigger("engine::functions::list", question, options);
-  const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
   std::vector<std::string> out;
-  if (answer) out = namespaces_in(*answer, kComposeStatus);
+  if (reply) out = namespaces_in(parsed_answer(reply->text), kComposeStatus);
   if (out.size() > kMostDaemons) out.resize(kMostDaemons);
   co_return out;
 }
 
 void take_containers(const sdk::Reply<json::Raw>& reply,
                      std::optional<std::vector<std::string>>& found) {
-  const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
-  const json::Value* list = answer ? answer->find("containers") : nullptr;
-  if (list == nullptr || list->as_array() == nullptr) return;
+  const json::Value answer = reply ? parsed_answer(reply->text) : json::Value();
+  if (member_of(answer, "containers").as_array() == nullptr) return;
   if (!found) found.emplace();
-  for (const json::Value& row : *list->as_array()) {
+  for (const json::Value& row : rows_of(answer, "containers")) {
     if (auto name = text_in(row, "container")) found->push_back(std::move(*name));
   }
 }

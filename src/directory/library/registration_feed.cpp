@@ -14,30 +14,17 @@ namespace iii::directory {
 
 namespace {
 
-struct ScopeOnly {
-  std::string scope;
-};
-struct Key {
-  std::string scope;
-  std::string key;
-};
-struct Entry {
-  std::string scope;
-  std::string key;
-  json::Raw value;
-};
-
-auto describe(json::Type<ScopeOnly>) {
-  return json::object<ScopeOnly>("Scope", "", json::field("scope", &ScopeOnly::scope, ""));
-}
-auto describe(json::Type<Key>) {
-  return json::object<Key>("Key", "", json::field("scope", &Key::scope, ""),
-                           json::field("key", &Key::key, ""));
-}
-auto describe(json::Type<Entry>) {
-  return json::object<Entry>("Entry", "", json::field("scope", &Entry::scope, ""),
-                             json::field("key", &Entry::key, ""),
-                             json::field("value", &Entry::value, ""));
+// What calls of state take: the scope, and the key and the JSON of a record where there are any.
+json::Raw place_in(std::string_view scope, std::string_view key = {},
+                   std::string_view record = {}) {
+  std::string out = "{\"scope\":";
+  json::append_string(out, scope);
+  if (!key.empty()) {
+    out += ",\"key\":";
+    json::append_string(out, key);
+  }
+  if (!record.empty()) out += ",\"value\":" + std::string(record);
+  return json::Raw{out + '}'};
 }
 
 constexpr ChangeKind kBothKinds[] = {ChangeKind::kSkill, ChangeKind::kPrompt};
@@ -107,11 +94,10 @@ const std::string& RegistrationFeed::scope_name(ChangeKind kind) const {
   return kind == ChangeKind::kSkill ? options_.skills_scope : options_.prompts_scope;
 }
 
-template <typename In>
-task::Task<Result<json::Raw>> RegistrationFeed::call(std::string function_id, In payload) {
+task::Task<Result<json::Raw>> RegistrationFeed::call(std::string function_id, json::Raw payload) {
   const std::chrono::milliseconds timeout = options_.timeout;
-  json::Raw text{json::encode(payload)};
-  sdk::Reply<json::Raw> reply = co_await ask_nearby(worker_, function_id, std::move(text), timeout);
+  sdk::Reply<json::Raw> reply =
+      co_await ask_nearby(worker_, function_id, std::move(payload), timeout);
   if (!reply) {
     co_return fail(reply.error().code, function_id + ": " + cause_of(reply.error(), timeout));
   }
@@ -121,7 +107,7 @@ task::Task<Result<json::Raw>> RegistrationFeed::call(std::string function_id, In
 task::Task<Result<RegistrationsPtr>> RegistrationFeed::refresh(ChangeKind kind) {
   const uint64_t question = ++questions_;
   const std::shared_ptr<const List> list = add(lists_, List{kind});
-  Result<json::Raw> reply = co_await call("state::list", ScopeOnly{scope_name(kind)});
+  Result<json::Raw> reply = co_await call("state::list", place_in(scope_name(kind)));
   if (!reply) co_return std::unexpected(std::move(reply.error()));
   const bool large = reply->text.size() > kLargeList;
   auto read = [kind, text = std::move(reply->text), before = known_] {
@@ -141,7 +127,7 @@ task::Task<Result<RegistrationsPtr>> RegistrationFeed::refresh(ChangeKind kind) 
 }
 
 task::Task<Result<RegisteredPtr>> RegistrationFeed::refresh(ChangeKind kind, std::string key) {
-  const Result<json::Raw> reply = co_await call("state::get", Key{scope_name(kind), key});
+  const Result<json::Raw> reply = co_await call("state::get", place_in(scope_name(kind), key));
   if (!reply) co_return std::unexpected(reply.error());
   Result<RegisteredPtr> found = RegisteredPtr();
   if (json::trimmed(reply->text) != "null") found = read_record(kind, reply->text);
@@ -177,7 +163,7 @@ task::Task<Result<void>> RegistrationFeed::put(ChangeKind kind, RegisteredDocume
   const std::shared_ptr<const Write> write = add(
       writes_, Write{kind, key, std::make_shared<const RegisteredDocument>(std::move(document))});
   const Result<json::Raw> reply =
-      co_await call("state::set", Entry{scope_name(kind), key, json::Raw{std::move(record)}});
+      co_await call("state::set", place_in(scope_name(kind), key, record));
   if (!reply) co_return std::unexpected(reply.error());
   written(*write);
   co_return Result<void>();
@@ -186,7 +172,7 @@ task::Task<Result<void>> RegistrationFeed::put(ChangeKind kind, RegisteredDocume
 // Whatever `state::delete` gives back was there, an empty object or `false` included.
 task::Task<Result<bool>> RegistrationFeed::remove(ChangeKind kind, std::string key) {
   const std::shared_ptr<const Write> write = add(writes_, Write{kind, key, nullptr});
-  const Result<json::Raw> reply = co_await call("state::delete", Key{scope_name(kind), key});
+  const Result<json::Raw> reply = co_await call("state::delete", place_in(scope_name(kind), key));
   if (!reply) co_return std::unexpected(reply.error());
   written(*write);
   co_return json::trimmed(reply->text) != "null";

@@ -103,8 +103,7 @@ class RegistrationFeed {
   template <typename T>
   using UnderWay = std::vector<std::weak_ptr<T>>;
 
-  template <typename In>
-  task::Task<Result<json::Raw>> call(std::string function_id, In payload);
+  task::Task<Result<json::Raw>> call(std::string function_id, json::Raw payload);
   const std::string& scope_name(ChangeKind kind) const;
   void written(const Write& write);
   void take(RegistrationsPtr now, bool first);

@@ -117,13 +117,6 @@ IndexedSkillsPtr followed(const IndexedSkills& before, const View& view) {
   for (const content::SkillPtr& row : rows.put) changes.put.push_back(document_of(view, *row));
   const bool any = !changes.put.empty() || !changes.removed.empty();
   search::Index index = any ? before.index.apply(changes) : before.index;
-  // Documents of many small segments are indexed again, as one.
-  changes = {};
-  for (const std::string& key : index.scattered()) {
-    const content::Skill* skill = view.generation().skill(key);
-    if (skill != nullptr) changes.put.push_back(document_of(view, *skill));
-  }
-  if (!changes.put.empty()) index = index.apply(changes);
   return std::make_shared<const IndexedSkills>(
       IndexedSkills{.index = std::move(index), .generation = view.shared_generation()});
 }

@@ -46,16 +46,12 @@ double floor_of(const Index::State& state, const Query& query) {
 }
 
 Result<std::string_view> checked(std::string_view text, const Options& options) {
-  if (text.size() > kMaxQueryBytes) {
-    return fail("query_too_long", "the query has " + std::to_string(text.size()) +
-                                      " bytes, and at most " + std::to_string(kMaxQueryBytes) +
-                                      " are searched for; say in a sentence what is needed");
-  }
+  if (text.size() > kMaxQueryBytes) return fail("query_too_long", "the query is too long");
   if (!is_utf8(text)) return fail("query_not_utf8", "the query is not valid UTF-8");
   text = trim(text);
-  if (is_blank(text)) return fail("query_empty", "the query is empty; say what is needed");
+  if (is_blank(text)) return fail("query_empty", "the query is empty");
   if (options.limit == 0 || options.limit > kMaxLimit) {
-    return fail("limit_out_of_range", "`limit` must be between 1 and " + std::to_string(kMaxLimit));
+    return fail("limit_out_of_range", "the limit is out of range");
   }
   return text;
 }
@@ -135,19 +131,10 @@ Result<Answer> find(const Index& index, std::string_view query, const Options& o
 
 Result<MergedAnswer> find_all(const Index& index, std::span<const std::string> capabilities,
                               const Options& options) {
-  if (capabilities.size() > kMaxCapabilities) {
-    return fail("too_many_capabilities",
-                "there are " + std::to_string(capabilities.size()) + " capabilities, and at most " +
-                    std::to_string(kMaxCapabilities) +
-                    " are searched for at once; ask for the next steps of the task only");
-  }
   MergedAnswer merged;
-  for (size_t i = 0; i < capabilities.size(); ++i) {
-    Result<Answer> answer = find(index, capabilities[i], options);
-    if (!answer) {
-      return fail(std::move(answer.error().code),
-                  "capability " + std::to_string(i + 1) + ": " + answer.error().message);
-    }
+  for (const std::string& capability : capabilities) {
+    Result<Answer> answer = find(index, capability, options);
+    if (!answer) return std::unexpected(std::move(answer.error()));
     merged.answers.push_back(std::move(*answer));
   }
   merge_rows(merged, options.limit);

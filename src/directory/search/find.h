@@ -84,7 +84,7 @@ struct MergedAnswer {
   std::vector<Answer> answers;
   std::vector<MergedHit> rows;  // 12 per batch of six capabilities
 };
-// Errors: those of `find` with the number of the capability, and `too_many_capabilities`.
+// The caller sees to it that there are at most kMaxCapabilities. Errors: those of `find`.
 Result<MergedAnswer> find_all(const Index& index, std::span<const std::string> capabilities,
                               const Options& options = {});
 

@@ -11,10 +11,8 @@ namespace iii::search {
 namespace {
 
 // More parts than this slow searches down: every part has a dictionary of its own.
-constexpr size_t kMostParts = 8;
+constexpr size_t kMostParts = 64;
 constexpr size_t kSmall = 64;
-// At most so many documents are put again at a time.
-constexpr size_t kMostScattered = 1'000;
 
 size_t deleted_in(const IndexPart& part) {
   return static_cast<size_t>(std::ranges::count(part.deleted, true));
@@ -140,32 +138,6 @@ Index Index::apply(const Changes& changes) const {
   if (!put.empty()) draft.add(builder.finish(from.lengths));
   draft.settle_copies();
   return Index(draft.finish());
-}
-
-std::vector<std::string> Index::scattered() const {
-  const auto& parts = state_->parts;
-  if (parts.size() <= kMostParts) return {};
-  // From the smallest up, as long as the next one is not much larger than all before: so each
-  // document is put again a number of times that grows with the logarithm of their number.
-  std::vector<const IndexPart*> by_size;
-  for (const IndexPart& part : parts) by_size.push_back(&part);
-  const auto size_of = [](const IndexPart* part) { return part->segment->documents(); };
-  std::ranges::sort(by_size, {}, size_of);
-  size_t sum = 0;
-  size_t count = 0;
-  for (; count < by_size.size(); ++count) {
-    const size_t size = size_of(by_size[count]);
-    if (sum + size > kMostScattered || (count >= 2 && size > std::max(kSmall, 2 * sum))) break;
-    sum += size;
-  }
-  std::vector<std::string> keys;
-  if (count < 2) return keys;
-  for (const IndexPart* part : std::span(by_size).first(count)) {
-    for (DocumentNumber d = 0; d < part->segment->documents(); ++d) {
-      if (!part->deleted[d]) keys.emplace_back(part->segment->keys[d]);
-    }
-  }
-  return keys;
 }
 
 bool Index::outgrown() const {

@@ -34,9 +34,6 @@ class Index {
 
   Index apply(const Changes& changes) const;
 
-  // Keys of the documents of small segments when there are too many segments. Put again, all
-  // together, they are in one.
-  std::vector<std::string> scattered() const;
   // So much has changed that the index should be built again from its documents.
   bool outgrown() const;
 

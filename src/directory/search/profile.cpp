@@ -22,7 +22,6 @@ constexpr std::array<Field, skill_field::kCount> kSkillFields{{
 }};
 
 constexpr Profile kFunctions{
-    .name = "functions",
     .fields = kFunctionFields,
     .floor = 0.19,
     .nearest_from = 0.13,
@@ -35,7 +34,6 @@ constexpr Profile kFunctions{
 };
 
 constexpr Profile kSkills{
-    .name = "skills",
     .fields = kSkillFields,
     .floor = 0.12,
     .nearest_from = 0.08,

@@ -23,7 +23,6 @@ struct Field {
 };
 
 struct Profile {
-  std::string_view name;
   std::span<const Field> fields;
   double floor;           // least confidence of an answer
   double nearest_from;    // below the floor and from here on, the nearest keys are named

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "directory/content/ids.h"
+#include "directory/library/engine_rows.h"
 #include "directory/library/nearby.h"
 #include "foundation/base/text.h"
 
@@ -20,9 +21,8 @@ task::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context
   const json::Value question = json::Object{{"prefix", function_id}, {"include_internal", true}};
   const sdk::Reply<json::Raw> reply =
       co_await engine.call(context, "engine::functions::list", question, kNamespacesTimeout);
-  const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
-  if (!answer) co_return std::vector<std::string>();
-  std::vector<std::string> out = namespaces_in(*answer, function_id);
+  if (!reply) co_return std::vector<std::string>();
+  std::vector<std::string> out = namespaces_in(parsed_answer(reply->text), function_id);
   const auto first = std::ranges::find(out, protocol::kDefaultNamespace);
   if (first != out.end()) std::rotate(out.begin(), first, first + 1);
   co_return out;
