@@ -23,7 +23,6 @@
 #include "directory/reading/doctor.h"
 #include "directory/reading/explain.h"
 #include "directory/reading/fixes.h"
-#include "directory/reading/health.h"
 #include "directory/reading/inspect.h"
 #include "directory/reading/prompts.h"
 #include "directory/reading/search_function.h"
@@ -126,22 +125,17 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
              .mode = mode,
              .started = std::chrono::steady_clock::now(),
              .mcp = places_.mcp,
-             .bus = places_.bus} {
+             .bus = places_.bus,
+             .trouble = places_.trouble,
+             .folders = [this] { return vanished_folders(); },
+             .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }} {
   table_.read_large_on(library_.answer_threads());
   catalog_.follow_events(table_);
   changes_.add_to(table_);
   if (auto* feed = library_.registrations(); feed != nullptr && config.registered_documents) {
     directory::add_state_events(table_, *feed);
   }
-  directory::add_health(
-      table_, library_,
-      {.version = kVersion,
-       .mode = mode,
-       .started = stats_.started,
-       .trouble = places_.trouble,
-       .folders = [this] { return vanished_folders(); },
-       .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }});
-  directory::add_stats(table_, stats_);
+  directory::add_status(table_, stats_);
   add_log_level(table_);
   directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_, &risks_);
   add_browsing(mode);

@@ -23,12 +23,13 @@ struct BrowseInput {
 };
 
 // A count is a pair: a name and a number.
-using BrowseCounts = std::vector<std::vector<json::Raw>>;
-struct BrowseFacetsOutput {
+using BrowseCounts = std::vector<std::vector<json::Value>>;
+// A count says what would be chosen if only the other groups were filtered.
+struct BrowseFacets {
   BrowseCounts state;
   BrowseCounts root;
   BrowseCounts type;
-  BrowseCounts name_space;
+  BrowseCounts name_space;  // the largest, and those that were chosen
   uint64_t namespaces = 0;
 };
 
@@ -39,7 +40,7 @@ struct BrowseOutput {
   int64_t index = -1;
   double took_ms = 0;
   uint64_t generation = 0;
-  BrowseFacetsOutput facets;
+  BrowseFacets facets;
   std::vector<BrowsedSkill> rows;
 };
 
@@ -71,14 +72,14 @@ inline auto describe(json::Type<BrowseInput>) {
       json::field("locate", &T::locate,
                   "An id whose position among the chosen rows is returned as `index`."));
 }
-inline auto describe(json::Type<BrowseFacetsOutput>) {
-  using T = BrowseFacetsOutput;
+inline auto describe(json::Type<BrowseFacets>) {
+  using T = BrowseFacets;
   return json::object<T>(
       "BrowseFacets",
       "Pairs of a value and how many rows would be chosen if only the other groups were filtered.",
       json::field("state", &T::state, "All states, in a fixed order."),
       json::field("root", &T::root, "All folders, in order of precedence."),
-      json::field("type", &T::type, "The eight most frequent types."),
+      json::field("type", &T::type, "The eight most frequent types, after those that were chosen."),
       json::field("namespace", &T::name_space,
                   "The twelve namespaces with the most rows, after those that were chosen."),
       json::field("namespaces", &T::namespaces, "How many namespaces have rows."));

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "directory/reading/browse.h"
 #include "directory/reading/doctor.h"
 
 namespace iii::directory {

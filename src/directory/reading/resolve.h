@@ -34,6 +34,10 @@ struct Lookup {
 };
 Result<Lookup> look_up_input(const View& view, std::string_view input);
 
+// The row of the table that a caller means, also of what is not served: an id as rows show it,
+// `root:path`, another spelling of an id, or the path of a file. May look at every row.
+std::optional<size_t> find_row(const View& view, std::string_view text);
+
 struct Resolution {
   const content::Skill* skill = nullptr;
   std::string note;  // put before the body when something else than asked for is shown
