@@ -137,7 +137,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   }
   directory::add_status(table_, stats_);
   add_log_level(table_);
-  directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_, &risks_);
+  directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_);
   add_browsing(mode);
   directory::add_skills_search(table_, library_, skill_search_);
   directory::add_search_functions(table_,
@@ -202,7 +202,6 @@ void Directory::add_browsing(const std::string& mode) {
                .places = places,
                .installed = &downloader_,
                .links = &skill_links_,
-               .risks = &risks_,
                .last_change = [this](std::string_view id) { return changes_.last_change_of(id); }});
 }
 

@@ -20,7 +20,6 @@
 #include "directory/library/library.h"
 #include "directory/reading/changes.h"
 #include "directory/reading/doctor.h"
-#include "directory/reading/risks.h"
 #include "directory/reading/skill_search.h"
 #include "directory/reading/status.h"
 #include "directory/table/bus.h"
@@ -101,7 +100,6 @@ class Directory {
   directory::FunctionCatalog catalog_;
   directory::SkillSearch skill_search_;
   directory::BusSkillLinks skill_links_;
-  directory::DocumentRisks risks_;
   std::optional<directory::AutoDownload> auto_download_;
   std::optional<directory::Legacy> legacy_;
   directory::StatusSources stats_;

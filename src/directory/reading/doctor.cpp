@@ -10,8 +10,8 @@
 #include "directory/library/library.h"
 #include "directory/reading/finding_details.h"
 #include "directory/reading/installed.h"
-#include "directory/reading/lock_findings.h"
 #include "directory/reading/skill_links.h"
+#include "directory/sources/lock_file.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
@@ -93,6 +93,32 @@ void add_places(std::vector<DoctorRoot>& roots, const std::vector<RootPlace>& pl
     if (roots[i].on_disk) roots[i].problem = problem_of(places[i].path);
     roots[i].watching = watching || !roots[i].on_disk;
   }
+}
+
+// What is to say about directory.lock.
+std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads) {
+  std::vector<DoctorFinding> out;
+  const auto add = [&out](std::string path, const char* severity, const char* code,
+                          std::string message) {
+    out.push_back({.root = "global",
+                   .path = std::move(path),
+                   .severity = severity,
+                   .code = code,
+                   .message = std::move(message)});
+  };
+  const Result<sources::LockPtr> lock = downloads.lock();
+  if (!lock) {
+    add(std::string(sources::kLockFileName), "error", "lock_unreadable", lock.error().message);
+    return out;
+  }
+  for (const auto& [name, locked] : (*lock)->namespaces) {
+    if (downloads.has(name)) continue;
+    add(name, "warning", "namespace_missing",
+        "directory.lock names this namespace (" + locked.resolved +
+            "), but its folder does not exist; `iii-directory install` or directory::lock::restore "
+            "brings it back");
+  }
+  return out;
 }
 
 // On the loop thread; what the host refers to outlives it.

@@ -3,6 +3,7 @@
 #include "directory/reading/inspect.h"
 
 #include "directory/reading/explain.h"
+#include "directory/reading/browse.h"
 #include "directory/reading/fixture_for_test.h"
 
 namespace iii::directory {
@@ -30,7 +31,7 @@ class Inspect : public DirectoryTest {
     add_prompt_functions(table, *library, [](std::string_view) {
       return std::vector<PromptArgumentRow>{{.name = "table", .required = true}};
     });
-    add_inspect(table, {.library = *library, .places = places, .risks = &risks});
+    add_inspect(table, {.library = *library, .places = places});
     serve();
   }
   json::Value inspect(const std::string& id) {

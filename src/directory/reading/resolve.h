@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "directory/library/document_paths.h"
 #include "directory/library/view.h"
-#include "directory/reading/paths.h"
 #include "directory/reading/suggest.h"
 #include "foundation/base/result.h"
 
