@@ -79,11 +79,10 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
 // How long after the start the index of skills is made when nobody has searched yet.
 constexpr std::chrono::milliseconds kIndexAfter{2'000};
 
-directory::SkillSearchOptions search_options(std::string_view mode) {
-  directory::SkillSearchOptions out;
-  // Commands and stdio servers end soon: they make it when it is needed.
-  if (mode == "serve" || mode == "worker") out.begin_after = kIndexAfter;
-  return out;
+// Commands and stdio servers end soon: they make it when it is needed.
+std::optional<std::chrono::milliseconds> index_after(std::string_view mode) {
+  if (mode == "serve" || mode == "worker") return kIndexAfter;
+  return std::nullopt;
 }
 
 std::vector<directory::PromptArgumentRow> prompt_arguments(std::string_view bytes) {
@@ -112,11 +111,11 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                 .gate = gate_of(config, places_.home)},
                library_options(config)),
       guides_(library_, [this](uint16_t root) { return root_path(root); }),
-      changes_(worker, library_, {}),
+      changes_(worker, library_),
       downloader_(worker, changes_, library_, downloads_of(config, places_),
                   saturated_size(config.max_downloads)),
       catalog_(worker, engine_, table_, library_.answer_threads()),
-      skill_search_(worker, library_, search_options(mode)),
+      skill_search_(worker, library_, index_after(mode)),
       skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }),
       stats_{.library = library_,
              .downloads = [this] { return downloader_.counts(); },
@@ -189,14 +188,14 @@ void Directory::add_browsing(const std::string& mode) {
   };
   directory::add_browse(table_, library_, &skill_search_);
   directory::add_explain(table_, library_);
-  directory::RiskScanLimits scan;
-  if (mode == kCommandLine) scan = {.time = std::chrono::minutes(10), .bytes = 1ULL << 34U};
+  std::chrono::milliseconds scan_time = directory::kRiskScanTime;
+  if (mode == kCommandLine) scan_time = std::chrono::minutes(10);
   directory::add_doctor(table_, {.library = library_,
                                  .places = places,
                                  .installed = &downloader_,
                                  .links = &skill_links_,
                                  .more = mcp::doctor_findings(),
-                                 .scan = scan});
+                                 .scan_time = scan_time});
   directory::add_inspect(
       table_, {.library = library_,
                .places = places,

@@ -160,8 +160,8 @@ class Examiner {
                                                             DoctorInput in) {
     auto look = [view, more = host_.more, examining = told_as(context, "examine"),
                  downloads = host_.installed != nullptr ? host_.installed->downloads() : nullptr,
-                 limits = host_.scan, scanning = told_as(context, "scan"),
-                 risks = in.risks.value_or(false)]() mutable {
+                 time = host_.scan_time, scanning = told_as(context, "scan"),
+                 risks = in.risks.value_or(false)] {
       std::vector<DoctorFinding> out;
       const auto append = [&out](std::vector<DoctorFinding> list) {
         std::ranges::move(list, std::back_inserter(out));
@@ -170,10 +170,9 @@ class Examiner {
       if (downloads == nullptr) return out;
       append(lock_findings(*downloads));
       if (!risks) return out;
-      limits.progress = std::move(scanning);
       append(scan_folders(*view.snapshot().folders->content, *view.snapshot().files,
                           *downloads->lock().value_or(std::make_shared<const sources::Lock>()),
-                          limits));
+                          time, scanning));
       return out;
     };
     std::vector<DoctorFinding> out = host_.installed != nullptr

@@ -2,8 +2,8 @@
 // directory::prompts::list with details.
 #include "directory/reading/inspect.h"
 
-#include "directory/reading/explain.h"
 #include "directory/reading/browse.h"
+#include "directory/reading/explain.h"
 #include "directory/reading/fixture_for_test.h"
 
 namespace iii::directory {
