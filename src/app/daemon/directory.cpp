@@ -21,7 +21,6 @@
 #include "directory/reading/doctor.h"
 #include "directory/reading/explain.h"
 #include "directory/reading/fixes.h"
-#include "directory/reading/health.h"
 #include "directory/reading/inspect.h"
 #include "directory/reading/prompts.h"
 #include "directory/reading/search_function.h"
@@ -78,11 +77,10 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
 // How long after the start the index of skills is made when nobody has searched yet.
 constexpr std::chrono::milliseconds kIndexAfter{2'000};
 
-directory::SkillSearchOptions search_options(std::string_view mode) {
-  directory::SkillSearchOptions out;
-  // Commands and stdio servers end soon: they make it when it is needed.
-  if (mode == "serve" || mode == "worker") out.begin_after = kIndexAfter;
-  return out;
+// Commands and stdio servers end soon: they make it when it is needed.
+std::optional<std::chrono::milliseconds> index_after(std::string_view mode) {
+  if (mode == "serve" || mode == "worker") return kIndexAfter;
+  return std::nullopt;
 }
 
 std::vector<directory::PromptArgumentRow> prompt_arguments(std::string_view bytes) {
@@ -111,11 +109,11 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                 .gate = gate_of(config, places_.home)},
                library_options(config)),
       guides_(library_, [this](uint16_t root) { return root_path(root); }),
-      changes_(worker, library_, {}),
+      changes_(worker, library_),
       downloader_(worker, changes_, library_, downloads_of(config, places_),
                   saturated_size(config.max_downloads)),
       catalog_(worker, engine_, table_, library_.answer_threads()),
-      skill_search_(worker, library_, search_options(mode)),
+      skill_search_(worker, library_, index_after(mode)),
       skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }),
       stats_{.library = library_,
              .downloads = [this] { return downloader_.counts(); },
@@ -124,24 +122,19 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
              .mode = mode,
              .started = std::chrono::steady_clock::now(),
              .mcp = places_.mcp,
-             .bus = places_.bus} {
+             .bus = places_.bus,
+             .trouble = places_.trouble,
+             .folders = [this] { return vanished_folders(); },
+             .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }} {
   table_.read_large_on(library_.answer_threads());
   catalog_.follow_events(table_);
   changes_.add_to(table_);
   if (auto* feed = library_.registrations(); feed != nullptr && config.registered_documents) {
     directory::add_state_events(table_, *feed);
   }
-  directory::add_health(
-      table_, library_,
-      {.version = kVersion,
-       .mode = mode,
-       .started = stats_.started,
-       .trouble = places_.trouble,
-       .folders = [this] { return vanished_folders(); },
-       .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }});
-  directory::add_stats(table_, stats_);
+  directory::add_status(table_, stats_);
   add_log_level(table_);
-  directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_, &risks_);
+  directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_);
   add_browsing(mode);
   directory::add_skills_search(table_, library_, skill_search_);
   directory::add_search_functions(table_,
@@ -191,20 +184,19 @@ void Directory::add_browsing(const std::string& mode) {
   };
   directory::add_browse(table_, library_, &skill_search_);
   directory::add_explain(table_, library_);
-  directory::RiskScanLimits scan;
-  if (mode == kCommandLine) scan = {.time = std::chrono::minutes(10), .bytes = 1ULL << 34U};
+  std::chrono::milliseconds scan_time = directory::kRiskScanTime;
+  if (mode == kCommandLine) scan_time = std::chrono::minutes(10);
   directory::add_doctor(table_, {.library = library_,
                                  .places = places,
                                  .installed = &downloader_,
                                  .links = &skill_links_,
                                  .more = mcp::doctor_findings(),
-                                 .scan = scan});
+                                 .scan_time = scan_time});
   directory::add_inspect(
       table_, {.library = library_,
                .places = places,
                .installed = &downloader_,
                .links = &skill_links_,
-               .risks = &risks_,
                .last_change = [this](std::string_view id) { return changes_.last_change_of(id); }});
 }
 

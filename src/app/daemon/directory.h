@@ -20,9 +20,8 @@
 #include "directory/library/library.h"
 #include "directory/reading/changes.h"
 #include "directory/reading/doctor.h"
-#include "directory/reading/risks.h"
 #include "directory/reading/skill_search.h"
-#include "directory/reading/stats.h"
+#include "directory/reading/status.h"
 #include "directory/table/bus.h"
 #include "directory/table/configuration_entry.h"
 #include "directory/table/function_table.h"
@@ -101,10 +100,9 @@ class Directory {
   directory::FunctionCatalog catalog_;
   directory::SkillSearch skill_search_;
   directory::BusSkillLinks skill_links_;
-  directory::DocumentRisks risks_;
   std::optional<directory::AutoDownload> auto_download_;
   std::optional<directory::Legacy> legacy_;
-  directory::StatsSources stats_;
+  directory::StatusSources stats_;
   SeenFolders seen_folders_;
   task::TaskGroup tasks_;
 };

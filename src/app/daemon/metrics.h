@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bus/engine/embedded.h"
-#include "directory/reading/stats.h"
+#include "directory/reading/status.h"
 #include "foundation/base/metrics.h"
 #include "foundation/base/process_usage.h"
 

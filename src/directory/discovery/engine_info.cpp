@@ -128,7 +128,7 @@ task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engin
   if (reply) {
     FunctionInfoOutput out = output_of(id, parsed_answer(reply->text));
     if (guides != nullptr) {
-      Guides::Found found = co_await guides->about(id);
+      FoundGuides found = co_await guides->about(id);
       out.how_guide = std::move(found.guide);
       out.related_skills = std::move(found.related);
     }

@@ -152,12 +152,8 @@ class Guides::Index {
   }
 
  private:
-  // A row of a generation, kept so that its address is not used again.
-  struct Seen {
-    std::shared_ptr<const void> row;
-    std::shared_ptr<const GuideDocument> document;  // null: unreadable, or about no function
-  };
-  using SeenRows = std::map<const void*, Seen>;
+  // By the row of a generation; null: unreadable, or about no function.
+  using SeenRows = std::map<std::shared_ptr<const void>, std::shared_ptr<const GuideDocument>>;
 
   void update(const View& view) {
     if (view.shared_generation() == generation_) return;
@@ -166,8 +162,8 @@ class Guides::Index {
     for (const content::PromptPtr& row : view.generation().prompts) add(view, row, now);
     seen_ = std::move(now);
     documents_.clear();
-    for (const auto& [key, each] : seen_) {
-      if (each.document) documents_.push_back(each.document);
+    for (const auto& [row, document] : seen_) {
+      if (document != nullptr) documents_.push_back(document);
     }
     std::ranges::sort(documents_, {},
                       [](const auto& document) { return std::string_view(document->skill_id); });
@@ -176,9 +172,8 @@ class Guides::Index {
 
   template <typename Row>
   void add(const View& view, const std::shared_ptr<const Row>& row, SeenRows& now) {
-    const auto before = seen_.find(row.get());
-    now.emplace(row.get(), before != seen_.end() ? before->second
-                                                 : Seen{.row = row, .document = read(view, *row)});
+    const auto before = seen_.find(row);
+    now.emplace(row, before != seen_.end() ? before->second : read(view, *row));
   }
 
   template <typename Row>
@@ -219,13 +214,13 @@ Guides::Guides(Library& library, RootPath root_path)
       root_path_(std::move(root_path)),
       index_(std::make_shared<Index>(library)) {}
 
-task::Task<Guides::Found> Guides::about(std::string function_id) {
+task::Task<FoundGuides> Guides::about(std::string function_id) {
   const auto answer = [&](const View& view) -> task::Task<Result<Index::Answer>> {
     co_return co_await library_.on_reading_thread(
         [index = index_, view, function_id] { return index->about(view, function_id); });
   };
   Result<Index::Answer> made = co_await library_.answer_from({.filtered = false}, answer);
-  if (!made) co_return Found();
+  if (!made) co_return FoundGuides();
   if (made->found.guide) {
     const std::filesystem::path root = root_path_(made->file.root);
     made->found.guide->abs_path =

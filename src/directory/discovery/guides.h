@@ -45,11 +45,9 @@ struct FoundGuides {
 // On the loop thread. A document is read once and again when it changes, on a thread for answers.
 class Guides {
  public:
-  using Found = FoundGuides;
-
   Guides(Library& library, RootPath root_path);
 
-  task::Task<Found> about(std::string function_id);
+  task::Task<FoundGuides> about(std::string function_id);
   // For other work that an answer about functions needs.
   task::Pool& pool() { return library_.answer_threads(); }
 

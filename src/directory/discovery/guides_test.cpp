@@ -103,7 +103,7 @@ TEST(Guides, ADocumentThatMentionsThousandsStaysSmallInMemory) {
   EXPECT_THAT(related(documents, "other::function"), IsEmpty());
 }
 
-task::Task<void> look_up(Guides& guides, std::optional<Guides::Found>& out) {
+task::Task<void> look_up(Guides& guides, std::optional<FoundGuides>& out) {
   out = co_await guides.about("x::y");
 }
 
@@ -122,7 +122,7 @@ TEST(Guides, DocumentsAreNotReadOnTheLoop) {
   options.installed.filter = false;
   Library library(worker, Folders{.content = std::move(own), .gate = nullptr}, options);
   Guides guides(library, [](uint16_t) { return std::filesystem::path("/skills"); });
-  std::optional<Guides::Found> found;
+  std::optional<FoundGuides> found;
   worker.spawn(look_up(guides, found));
   engine.run_until([&] { return found.has_value(); });
   ASSERT_TRUE(found->guide);

@@ -63,12 +63,10 @@ class Candidates {
   Candidates(sources::Downloads& downloads, sources::Job job)
       : registry_(downloads.registry()), job_(std::move(job)) {}
 
-  bool reachable() const { return reachable_; }
-
-  void ask(const std::string& capability, const std::set<std::string>& installed) {
+  // False: the registry does not answer.
+  bool ask(const std::string& capability, const std::set<std::string>& installed) {
     const Result<Registry::Answer> list = registry_.list(capability, "", job_);
-    reachable_ = reachable_ && list.has_value();
-    if (!list) return;
+    if (!list) return false;
     for (const std::string& name : names_in(list->value, installed)) {
       if (workers_.contains(name) || workers_.size() >= kMostInfos) continue;
       const sources::RegistrySource source{.worker = name, .version = {}, .tag = "latest"};
@@ -85,6 +83,7 @@ class Candidates {
         functions_.push_back(std::move(each));
       }
     }
+    return true;
   }
 
   // The workers whose functions fit, with those functions.
@@ -107,26 +106,22 @@ class Candidates {
  private:
   Registry& registry_;
   const sources::Job job_;
-  bool reachable_ = true;
   std::map<std::string, InstallableWorker> workers_;
   std::vector<KnownFunction> functions_;
 };
 
 }  // namespace
 
-Installable find_installable(sources::Downloads& downloads,
-                             const std::vector<std::string>& capabilities,
-                             const std::set<std::string>& installed,
-                             std::chrono::steady_clock::time_point deadline) {
+std::optional<std::vector<InstallableWorker>> find_installable(
+    sources::Downloads& downloads, const std::vector<std::string>& capabilities,
+    const std::set<std::string>& installed, std::chrono::steady_clock::time_point deadline) {
   sources::Job job = downloads.job();
   job.deadline = std::min(job.deadline, deadline);
   Candidates candidates(downloads, job);
   for (size_t i = 0; i < std::min(capabilities.size(), kMostLists); ++i) {
-    if (!candidates.reachable()) break;
-    candidates.ask(capabilities[i], installed);
+    if (!candidates.ask(capabilities[i], installed)) return std::nullopt;
   }
-  if (!candidates.reachable()) return {.workers = {}, .reachable = false};
-  return {.workers = candidates.best(capabilities), .reachable = true};
+  return candidates.best(capabilities);
 }
 
 }  // namespace iii::directory

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,15 +13,10 @@
 
 namespace iii::directory {
 
-struct Installable {
-  std::vector<InstallableWorker> workers;  // best first
-  bool reachable = true;
-};
-
-// `installed`: names of workers that are left out. Ends by `deadline`, with what is known by then.
-Installable find_installable(sources::Downloads& downloads,
-                             const std::vector<std::string>& capabilities,
-                             const std::set<std::string>& installed,
-                             std::chrono::steady_clock::time_point deadline);
+// Best first; nothing: the registry does not answer. `installed`: names of workers that are left
+// out. Ends by `deadline`, with what is known by then.
+std::optional<std::vector<InstallableWorker>> find_installable(
+    sources::Downloads& downloads, const std::vector<std::string>& capabilities,
+    const std::set<std::string>& installed, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace iii::directory

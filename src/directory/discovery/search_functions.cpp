@@ -224,13 +224,13 @@ class SearchFunctions {
                  installed = std::move(installed), deadline = Clock::now() + kRegistryTime] {
       return find_installable(*downloads, capabilities, installed, deadline);
     };
-    Installable found = co_await parts_.worker.pool().run(std::move(work));
-    if (!found.reachable) {
+    auto found = co_await parts_.worker.pool().run(std::move(work));
+    if (!found) {
       registry_paused_until_ = Clock::now() + kRegistryPause;
       co_return;
     }
     out.registry = "asked";
-    out.installable = std::move(found.workers);
+    out.installable = std::move(*found);
   }
 
   const SearchFunctionsParts parts_;

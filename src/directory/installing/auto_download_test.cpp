@@ -32,7 +32,7 @@ class AutoDownloadTest : public DirectoryTest {
     options.registry.cache_ttl = milliseconds(0);
     downloads = std::make_shared<sources::Downloads>(options);
     open_library();
-    changes = std::make_unique<Changes>(worker, *library, ChangesOptions{});
+    changes = std::make_unique<Changes>(worker, *library);
     downloader = std::make_unique<Downloader>(worker, *changes, *library, downloads, 2);
     automatic.emplace(worker, table, *downloader,
                       AutoDownloadOptions{.local_folder = tree.at("no-local"),

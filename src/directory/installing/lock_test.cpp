@@ -26,7 +26,7 @@ class LockFunctions : public DirectoryTest {
     options.registry.url = server.url();
     options.registry.cache_ttl = std::chrono::milliseconds(0);
     open_library();
-    changes = std::make_unique<Changes>(worker, *library, ChangesOptions{});
+    changes = std::make_unique<Changes>(worker, *library);
     downloader = std::make_unique<Downloader>(worker, *changes, *library,
                                               std::make_shared<sources::Downloads>(options), 2);
     add_lock_functions(table, *downloader);

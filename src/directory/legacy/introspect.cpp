@@ -140,7 +140,7 @@ task::Task<Result<FunctionDetail<L>>> function_info(EngineCaller caller, OneFunc
     out = co_await function_from_lists<L>(caller, id, in.name_space);
   }
   if (!out) co_return out;
-  Guides::Found found = co_await caller.guides.about(id);
+  FoundGuides found = co_await caller.guides.about(id);
   if (found.guide) out->how_guide = ShownGuide<L>{std::move(*found.guide)};
   out->related_skills = std::move(found.related);
   co_return out;

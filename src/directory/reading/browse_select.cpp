@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <numeric>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "foundation/base/text.h"
 
@@ -55,49 +56,50 @@ Rank rank_of(std::string_view row, size_t id_size, std::string_view term) {
   return at < row.find(kTextEnd, id_size + 1) ? kInTitle : kElsewhere;
 }
 
+enum GroupName : uint8_t { kStates, kRoots, kTypes, kSpaces, kGroups };
+
 // One group of filters: which values are chosen, and how often each value would be.
-class Group {
- public:
-  Group(size_t values, bool all) : chosen_(values, all ? 1 : 0), counts_(values) {}
+struct Group {
+  Group(std::vector<std::string_view> its_names,
+        const std::optional<std::vector<std::string>>& wanted)
+      : names(std::move(its_names)),
+        is_filtered(wanted && !wanted->empty()),
+        chosen(names.size(), is_filtered ? 0 : 1),
+        counts(names.size()) {
+    for (size_t i = 0; is_filtered && i < names.size(); ++i) {
+      if (std::ranges::find(*wanted, names[i]) != wanted->end()) chosen[i] = 1;
+    }
+  }
 
-  void choose(size_t value) { chosen_[value] = 1; }
-  bool takes(size_t value) const { return chosen_[value] != 0; }
-  void count(size_t value) { ++counts_[value]; }
-  uint64_t counted(size_t value) const { return counts_[value]; }
-  size_t values() const { return counts_.size(); }
-
- private:
-  std::vector<uint8_t> chosen_;
-  std::vector<uint64_t> counts_;
+  std::vector<std::string_view> names;
+  bool is_filtered;
+  std::vector<uint8_t> chosen;
+  std::vector<uint64_t> counts;
 };
 
-template <typename Name>
-Group group_of(size_t values, const std::vector<std::string>& wanted, const Name& name) {
-  Group out(values, wanted.empty());
-  for (size_t i = 0; !wanted.empty() && i < values; ++i) {
-    if (std::ranges::find(wanted, std::string_view(name(i))) != wanted.end()) out.choose(i);
-  }
+std::vector<std::string_view> labels_of(const std::vector<content::RootInfo>& roots) {
+  std::vector<std::string_view> out;
+  for (const content::RootInfo& root : roots) out.emplace_back(root.label);
   return out;
+}
+template <typename Names>
+std::vector<std::string_view> names_of(const Names& names) {
+  return {names.begin(), names.end()};
 }
 
 class Selector {
  public:
-  Selector(const View& view, const BrowseQuery& query)
+  Selector(const View& view, const BrowseInput& in)
       : view_(view),
         table_(view.table()),
-        query_(query),
-        states_(group_of(kDocumentStates.size(), query.states,
-                         [](size_t i) { return kDocumentStates[i]; })),
-        roots_(group_of(roots().size(), query.roots,
-                        [this](size_t i) -> std::string_view { return roots()[i].label; })),
-        types_(group_of(table_->types().size(), query.types,
-                        [this](size_t i) -> std::string_view { return table_->types()[i]; })),
-        spaces_(group_of(table_->spaces().size(), query.spaces,
-                         [this](size_t i) -> std::string_view { return table_->spaces()[i]; })) {}
+        groups_{Group(names_of(kDocumentStates), in.state),
+                Group(labels_of(view.generation().roots), in.root),
+                Group(names_of(table_->types()), in.type),
+                Group(names_of(table_->spaces()), in.name_space)} {}
 
-  void look_at_all() {
+  void look_at_all(const std::vector<std::string>& terms) {
     for (size_t row = 0; row < table_->rows().size(); ++row) {
-      const Rank rank = rank_of_row(table_->rows()[row]);
+      const Rank rank = rank_of_row(table_->rows()[row], terms);
       if (rank != kNone) take(row, rank);
     }
   }
@@ -105,16 +107,14 @@ class Selector {
   void take(size_t row, Rank rank) {
     const DocumentRow& document = table_->rows()[row];
     const DocumentState shown = view_.state(document);
-    const size_t state = static_cast<size_t>(shown), root = document.root, type = document.type,
-                 space = document.space;
-    const bool in_states = states_.takes(state), in_roots = roots_.takes(root),
-               in_types = types_.takes(type), in_spaces = spaces_.takes(space);
-    const int refused = !in_states + !in_roots + !in_types + !in_spaces;
+    const std::array<size_t, kGroups> values = {static_cast<size_t>(shown), document.root,
+                                                document.type, document.space};
+    int refused = 0;
+    for (size_t i = 0; i < kGroups; ++i) refused += groups_[i].chosen[values[i]] == 0 ? 1 : 0;
     if (refused > 1) return;
-    if (refused == 0 || !in_states) states_.count(state);
-    if (refused == 0 || !in_roots) roots_.count(root);
-    if (refused == 0 || !in_types) types_.count(type);
-    if (refused == 0 || !in_spaces) spaces_.count(space);
+    for (size_t i = 0; i < kGroups; ++i) {
+      if (refused == 0 || groups_[i].chosen[values[i]] == 0) ++groups_[i].counts[values[i]];
+    }
     if (refused > 0) return;
     ranked_[rank].push_back(static_cast<uint32_t>(row));
     served_ += shown <= DocumentState::kFinding ? 1 : 0;
@@ -122,134 +122,106 @@ class Selector {
 
   BrowseSelection finish() {
     BrowseSelection out;
-    for (std::vector<uint32_t>& rows : ranked_) {
-      if (out.rows.empty()) {
-        out.rows = std::move(rows);
-      } else {
-        out.rows.insert(out.rows.end(), rows.begin(), rows.end());
-      }
+    for (const std::vector<uint32_t>& rows : ranked_) {
+      out.rows.insert(out.rows.end(), rows.begin(), rows.end());
     }
     out.served = served_;
-    for (size_t i = 0; i < kDocumentStates.size(); ++i) {
-      out.facets.states.emplace_back(kDocumentStates[i], states_.counted(i));
-    }
-    for (size_t i = 0; i < roots().size(); ++i) {
-      out.facets.roots.emplace_back(roots()[i].label, roots_.counted(i));
-    }
-    add_types(out.facets);
-    add_spaces(out.facets);
+    std::vector<uint64_t> rows_of_types(table_->types().size());
+    for (const DocumentRow& row : table_->rows()) ++rows_of_types[row.type];
+    const Group& spaces = groups_[kSpaces];
+    out.facets = {.state = all_of(groups_[kStates]),
+                  .root = all_of(groups_[kRoots]),
+                  .type = largest(groups_[kTypes], rows_of_types, kMostTypes),
+                  .name_space = largest(spaces, spaces.counts, kMostSpaces)};
+    out.facets.namespaces =
+        spaces.counts.size() - static_cast<size_t>(std::ranges::count(spaces.counts, uint64_t{0}));
     return out;
   }
 
  private:
-  const std::vector<content::RootInfo>& roots() const { return view_.generation().roots; }
-
   // Every term must be in the row; the one that fits worst counts.
-  Rank rank_of_row(const DocumentRow& row) const {
+  static Rank rank_of_row(const DocumentRow& row, const std::vector<std::string>& terms) {
     Rank rank = kIsId;
-    for (const std::string& term : query_.terms) {
+    for (const std::string& term : terms) {
       rank = std::max(rank, rank_of(row.text, row.id_size, term));
       if (rank == kNone) break;
     }
     return rank;
   }
 
-  void add_types(BrowseFacets& out) const {
-    const std::vector<std::string>& names = table_->types();
-    std::vector<uint64_t> totals(names.size());
-    for (const DocumentRow& row : table_->rows()) ++totals[row.type];
-    std::vector<uint32_t> order(names.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
-      return std::tie(totals[b], names[a]) < std::tie(totals[a], names[b]);
-    });
-    for (const uint32_t type : order) {
-      const bool chosen = std::ranges::find(query_.types, names[type]) != query_.types.end();
-      if (out.types.size() < kMostTypes || chosen) {
-        out.types.emplace_back(names[type], types_.counted(type));
-      }
-    }
+  static std::vector<json::Value> count_of(const Group& group, size_t value) {
+    return {json::Value(std::string(group.names[value])), json::Value(group.counts[value])};
+  }
+  static BrowseCounts all_of(const Group& group) {
+    BrowseCounts out;
+    for (size_t i = 0; i < group.names.size(); ++i) out.push_back(count_of(group, i));
+    return out;
   }
 
-  void add_spaces(BrowseFacets& out) const {
-    const std::vector<std::string>& names = table_->spaces();
-    std::vector<uint32_t> there;
-    for (uint32_t i = 0; i < names.size(); ++i) {
-      if (spaces_.counted(i) > 0) there.push_back(i);
+  // The values with the largest weights, after further values that were chosen.
+  static BrowseCounts largest(const Group& group, const std::vector<uint64_t>& weights,
+                              size_t most) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] > 0) order.push_back(i);
     }
-    out.all_spaces = there.size();
-    const auto shown = static_cast<std::ptrdiff_t>(std::min(there.size(), kMostSpaces));
-    std::partial_sort(there.begin(), there.begin() + shown, there.end(),
-                      [&](uint32_t a, uint32_t b) {
-                        return std::pair(spaces_.counted(b), std::string_view(names[a])) <
-                               std::pair(spaces_.counted(a), std::string_view(names[b]));
-                      });
-    there.resize(static_cast<size_t>(shown));
-    if (!query_.spaces.empty()) {
-      for (uint32_t i = 0; i < names.size(); ++i) {
-        if (spaces_.takes(i) && std::ranges::find(there, i) == there.end()) {
-          out.spaces.emplace_back(names[i], spaces_.counted(i));
-        }
-      }
+    const size_t shown = std::min(order.size(), most);
+    std::ranges::partial_sort(
+        order, order.begin() + static_cast<std::ptrdiff_t>(shown), [&](size_t a, size_t b) {
+          return std::tie(weights[b], group.names[a]) < std::tie(weights[a], group.names[b]);
+        });
+    order.resize(shown);
+    BrowseCounts out;
+    for (size_t i = 0; group.is_filtered && i < group.names.size(); ++i) {
+      const bool further = group.chosen[i] != 0 && std::ranges::find(order, i) == order.end();
+      if (further) out.push_back(count_of(group, i));
     }
-    for (const uint32_t i : there) out.spaces.emplace_back(names[i], spaces_.counted(i));
+    for (const size_t i : order) out.push_back(count_of(group, i));
+    return out;
   }
 
   const View& view_;
   const DocumentTablePtr table_;
-  const BrowseQuery& query_;
-  Group states_;
-  Group roots_;
-  Group types_;
-  Group spaces_;
+  std::array<Group, kGroups> groups_;
   std::array<std::vector<uint32_t>, kRanks> ranked_;
   uint64_t served_ = 0;
 };
 
-double since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-      .count();
+template <typename Look>
+BrowseSelection selected(const View& view, const BrowseInput& in, const Look& look) {
+  const auto begin = std::chrono::steady_clock::now();
+  Selector selector(view, in);
+  look(selector);
+  BrowseSelection out = selector.finish();
+  const auto took = std::chrono::steady_clock::now() - begin;
+  out.took_ms = std::chrono::duration<double, std::milli>(took).count();
+  return out;
 }
 
 }  // namespace
 
 std::vector<std::string> browse_terms(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\r\v\f";
   std::vector<std::string> out;
-  std::string word;
-  const auto end_word = [&] {
-    if (!word.empty() && out.size() < kMostTerms) out.push_back(fold_case(word));
-    word.clear();
-  };
-  for (const char c : text) {
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f') {
-      end_word();
-    } else {
-      word += c;
-    }
+  size_t begin = text.find_first_not_of(kBlanks);
+  while (begin != std::string_view::npos && out.size() < kMostTerms) {
+    const size_t end = std::min(text.find_first_of(kBlanks, begin), text.size());
+    out.push_back(fold_case(text.substr(begin, end - begin)));
+    begin = text.find_first_not_of(kBlanks, end);
   }
-  end_word();
   return out;
 }
 
-BrowseSelection select_rows(const View& view, const BrowseQuery& query) {
-  const auto begin = std::chrono::steady_clock::now();
-  Selector selector(view, query);
-  selector.look_at_all();
-  BrowseSelection out = selector.finish();
-  out.took_ms = since(begin);
-  return out;
+BrowseSelection select_rows(const View& view, const BrowseInput& in) {
+  const std::vector<std::string> terms = browse_terms(in.q.value_or(""));
+  return selected(view, in, [&](Selector& selector) { selector.look_at_all(terms); });
 }
 
-BrowseSelection select_among(const View& view, const BrowseQuery& query,
+BrowseSelection select_among(const View& view, const BrowseInput& in,
                              std::span<const uint32_t> found) {
-  const auto begin = std::chrono::steady_clock::now();
-  BrowseQuery without_terms = query;
-  without_terms.terms.clear();
-  Selector selector(view, without_terms);
-  for (const uint32_t row : found) selector.take(row, kIsId);
-  BrowseSelection out = selector.finish();
-  out.took_ms = since(begin);
-  return out;
+  return selected(view, in, [&](Selector& selector) {
+    for (const uint32_t row : found) selector.take(row, kIsId);
+  });
 }
 
 }  // namespace iii::directory

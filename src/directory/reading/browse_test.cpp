@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "directory/library/testing.h"
+#include "directory/reading/browse_select.h"
 #include "directory/reading/fixture_for_test.h"
 #include "foundation/base/text.h"
 
@@ -13,7 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Pair;
 
 std::vector<std::string> ids(const View& view, const BrowseSelection& selection) {
   std::vector<std::string> out;
@@ -23,7 +23,7 @@ std::vector<std::string> ids(const View& view, const BrowseSelection& selection)
   return out;
 }
 std::vector<std::string> found(const View& view, std::string_view words) {
-  return ids(view, select_rows(view, {.terms = browse_terms(words)}));
+  return ids(view, select_rows(view, {.q = std::string(words)}));
 }
 
 TEST(BrowseSelect, RanksByLastPartThenIdThenTextAndWantsEveryWord) {
@@ -72,16 +72,14 @@ TEST(BrowseSelect, CountsSayWhatOtherFiltersLeave) {
                       {.id = "b/two"},
                   }),
                   nullptr);
-  const BrowseSelection all = select_rows(view, {.types = {"how-to"}, .spaces = {"a", "unknown"}});
+  const BrowseSelection all =
+      select_rows(view, {.type = {{"how-to"}}, .name_space = {{"a", "unknown"}}});
   EXPECT_THAT(ids(view, all), ElementsAre("a/one"));
   EXPECT_EQ(all.served, 1U);
-  EXPECT_THAT(all.facets.types,
-              ElementsAre(Pair("how-to", 1), Pair("none", 0), Pair("reference", 1)));
-  EXPECT_THAT(all.facets.spaces, ElementsAre(Pair("a", 1), Pair("b", 1)));
-  EXPECT_THAT(all.facets.roots, ElementsAre(Pair("global", 1)));
-  EXPECT_THAT(all.facets.states,
-              ElementsAre(Pair("served", 1), Pair("finding", 0), Pair("missing", 0),
-                          Pair("filtered", 0), Pair("shadowed", 0)));
+  EXPECT_EQ(json::encode(all.facets),
+            R"({"state":[["served",1],["finding",0],["missing",0],["filtered",0],["shadowed",0]],)"
+            R"("root":[["global",1]],"type":[["how-to",1],["none",0],["reference",1]],)"
+            R"("namespace":[["a",1],["b",1]],"namespaces":2})");
 }
 
 // What a straightforward reading of the rules gives.

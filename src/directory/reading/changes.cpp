@@ -19,6 +19,9 @@ namespace {
 
 constexpr uint64_t kMaxDigestBytes = 4 * 1024 * 1024;
 constexpr uint64_t kDefaultLimit = 1'000;
+constexpr size_t kMaxIds = 100;  // named in one event
+// How long edits on disk are gathered before they are reported.
+constexpr std::chrono::milliseconds kGather{50};
 constexpr std::chrono::milliseconds kSlice{1};  // of sending events, then others are served
 
 struct ChangeEvent {
@@ -232,12 +235,12 @@ ChangeEvent event_of(const EventKey& key, uint64_t generation) {
 }
 
 void name_documents(ChangeEvent& event, const std::vector<const Change*>& changes,
-                    const Snapshot& snapshot, size_t max_ids) {
+                    const Snapshot& snapshot) {
   std::map<std::string_view, const Change*> last;  // of several changes to one document
   for (const Change* change : changes) last[change->id] = change;
   event.count = last.size();
   for (const auto& [id, change] : last) {
-    if (event.ids.size() == max_ids) break;
+    if (event.ids.size() == kMaxIds) break;
     event.ids.emplace_back(id);
     if (change->act == ChangeAct::kRemoved) continue;
     if (auto digest = digest_of(snapshot, *change)) {
@@ -253,13 +256,11 @@ struct Changes::Event {
   ChangeEvent payload;
 };
 
-Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
+Changes::Changes(sdk::Worker& worker, Library& library)
     : worker_(worker),
       library_(library),
-      options_(options),
       skills_(declare(worker, "directory::skills::on-change", about::kSkillsOnChange)),
       prompts_(declare(worker, "directory::prompts::on-change", about::kPromptsOnChange)),
-      log_(options.log_capacity),
       epoch_(new_epoch()) {
   offer_events(worker);
   subscription_ = library_.changes().subscribe(
@@ -321,7 +322,7 @@ void Changes::observe(const ChangeSet& changes) {
     }
   }
   if (publish_timer_ != 0) return;
-  publish_timer_ = worker_.core().loop.after(options_.gather, [this] {
+  publish_timer_ = worker_.core().loop.after(kGather, [this] {
     publish_timer_ = 0;
     worker_.spawn(publish_gathered());
   });
@@ -333,8 +334,7 @@ task::Task<void> Changes::publish_gathered() {
   const std::vector<DownloadEvent> unseen = std::exchange(unseen_, {});
   std::vector<Event> events;
   if (has_listeners() && !(lists.empty() && unseen.empty())) {
-    events = co_await library_.on_reading_thread([snapshot = library_.latest(), lists, unseen,
-                                                  max_ids = options_.max_ids] {
+    events = co_await library_.on_reading_thread([snapshot = library_.latest(), lists, unseen] {
       std::vector<Event> out;
       for (const DownloadEvent& each : unseen) {
         out.push_back(
@@ -343,7 +343,7 @@ task::Task<void> Changes::publish_gathered() {
       }
       for (const auto& [key, changes] : grouped(lists)) {
         Event& event = out.emplace_back(Event{key.kind, event_of(key, changes.back()->generation)});
-        name_documents(event.payload, changes, *snapshot, max_ids);
+        name_documents(event.payload, changes, *snapshot);
       }
       std::ranges::sort(out, {}, [](const Event& event) {
         return std::tie(event.payload.generation, event.kind, event.payload.name_space);

@@ -17,13 +17,6 @@ namespace iii::directory {
 
 class FunctionTable;
 
-struct ChangesOptions {
-  std::chrono::milliseconds gather{
-      50};                       // how long edits on disk are gathered before they are reported
-  size_t max_ids = 100;          // named in one event
-  size_t log_capacity = 10'000;  // changes kept for directory::changes
-};
-
 // A download that changed skills or prompts is over.
 struct DownloadEvent {
   ChangeKind kind = ChangeKind::kSkill;
@@ -41,7 +34,7 @@ struct DownloadEnd {
 // On the loop thread. The worker, the library and this object live equally long.
 class Changes {
  public:
-  Changes(sdk::Worker& worker, Library& library, ChangesOptions options);
+  Changes(sdk::Worker& worker, Library& library);
   ~Changes();
   Changes(const Changes&) = delete;
   Changes& operator=(const Changes&) = delete;
@@ -67,6 +60,8 @@ class Changes {
   void add_to(FunctionTable& table);
 
  private:
+  static constexpr size_t kLogCapacity = 10'000;  // changes kept for directory::changes
+
   using Type = sdk::TriggerType<json::Raw>;
   struct Download {
     std::string source;
@@ -93,11 +88,10 @@ class Changes {
 
   sdk::Worker& worker_;
   Library& library_;
-  const ChangesOptions options_;
   Type skills_;
   Type prompts_;
   Hub<DownloadEvent> downloads_hub_;
-  ChangeLog log_;
+  ChangeLog log_{kLogCapacity};
   const std::string epoch_;
   std::map<std::string, Download, std::less<>> downloads_;  // under way, by namespace
   std::vector<ChangeList> gathered_;                        // not reported yet, oldest first

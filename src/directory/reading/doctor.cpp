@@ -10,8 +10,8 @@
 #include "directory/library/library.h"
 #include "directory/reading/finding_details.h"
 #include "directory/reading/installed.h"
-#include "directory/reading/lock_findings.h"
 #include "directory/reading/skill_links.h"
+#include "directory/sources/lock_file.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
@@ -95,6 +95,32 @@ void add_places(std::vector<DoctorRoot>& roots, const std::vector<RootPlace>& pl
   }
 }
 
+// What is to say about directory.lock.
+std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads) {
+  std::vector<DoctorFinding> out;
+  const auto add = [&out](std::string path, const char* severity, const char* code,
+                          std::string message) {
+    out.push_back({.root = "global",
+                   .path = std::move(path),
+                   .severity = severity,
+                   .code = code,
+                   .message = std::move(message)});
+  };
+  const Result<sources::LockPtr> lock = downloads.lock();
+  if (!lock) {
+    add(std::string(sources::kLockFileName), "error", "lock_unreadable", lock.error().message);
+    return out;
+  }
+  for (const auto& [name, locked] : (*lock)->namespaces) {
+    if (downloads.has(name)) continue;
+    add(name, "warning", "namespace_missing",
+        "directory.lock names this namespace (" + locked.resolved +
+            "), but its folder does not exist; `iii-directory install` or directory::lock::restore "
+            "brings it back");
+  }
+  return out;
+}
+
 // On the loop thread; what the host refers to outlives it.
 class Examiner {
  public:
@@ -134,8 +160,8 @@ class Examiner {
                                                             DoctorInput in) {
     auto look = [view, more = host_.more, examining = told_as(context, "examine"),
                  downloads = host_.installed != nullptr ? host_.installed->downloads() : nullptr,
-                 limits = host_.scan, scanning = told_as(context, "scan"),
-                 risks = in.risks.value_or(false)]() mutable {
+                 time = host_.scan_time, scanning = told_as(context, "scan"),
+                 risks = in.risks.value_or(false)] {
       std::vector<DoctorFinding> out;
       const auto append = [&out](std::vector<DoctorFinding> list) {
         std::ranges::move(list, std::back_inserter(out));
@@ -144,10 +170,9 @@ class Examiner {
       if (downloads == nullptr) return out;
       append(lock_findings(*downloads));
       if (!risks) return out;
-      limits.progress = std::move(scanning);
       append(scan_folders(*view.snapshot().folders->content, *view.snapshot().files,
                           *downloads->lock().value_or(std::make_shared<const sources::Lock>()),
-                          limits));
+                          time, scanning));
       return out;
     };
     std::vector<DoctorFinding> out = host_.installed != nullptr

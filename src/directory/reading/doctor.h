@@ -40,7 +40,7 @@ struct DoctorHost {
   Installed* installed = nullptr;  // null: nothing is said about directory.lock, nor about risks
   SkillLinks* links = nullptr;     // null: nothing is said about functions
   MoreFindings more = {};          // may be empty
-  RiskScanLimits scan = {};
+  std::chrono::milliseconds scan_time = kRiskScanTime;
 };
 void add_doctor(FunctionTable& table, DoctorHost host);
 

@@ -196,18 +196,23 @@ std::vector<std::vector<json::Value>> by_frequency(const std::map<std::string, u
   return out;
 }
 
+FileNumbers numbers_of(const Counts& counts) {
+  return {.files = counts.files(),
+          .skills = counts.documents(),
+          .prompts = counts.prompts,
+          .supporting = counts.supporting,
+          .skipped = counts.unserved,
+          .hidden = counts.hidden};
+}
+
 void count_roots(DoctorReport& out, const View& view) {
   const std::vector<Counts> counts = view.counts();
   const auto& roots = view.generation().roots;
   for (size_t i = 0; i < counts.size(); ++i) {
-    out.roots.push_back({.root = roots[i].label,
-                         .on_disk = is_on_disk(roots[i].kind),
-                         .files = counts[i].files(),
-                         .skills = counts[i].documents(),
-                         .prompts = counts[i].prompts,
-                         .supporting = counts[i].supporting,
-                         .skipped = counts[i].unserved,
-                         .hidden = counts[i].hidden});
+    DoctorRoot& root = out.roots.emplace_back();
+    static_cast<FileNumbers&>(root) = numbers_of(counts[i]);
+    root.root = roots[i].label;
+    root.on_disk = is_on_disk(roots[i].kind);
   }
   std::vector<std::map<std::string, uint64_t>> reasons(roots.size());
   const DocumentTablePtr table = view.table();
@@ -219,16 +224,6 @@ void count_roots(DoctorReport& out, const View& view) {
     }
   }
   for (size_t i = 0; i < reasons.size(); ++i) out.roots[i].reasons = by_frequency(reasons[i]);
-}
-
-void add_up(DoctorReport& out, const View& view) {
-  const Counts files = view.total_on_disk();
-  out.files = files.files();
-  out.skills = files.documents();
-  out.prompts = files.prompts;
-  out.supporting = files.supporting;
-  out.skipped = files.unserved;
-  out.hidden = view.total().hidden;
 }
 
 DoctorFinding hidden_finding(const std::string& name, const std::string& root, uint64_t skills) {
@@ -267,8 +262,9 @@ void add_hidden(Selection& selection, const View& view) {
 
 DoctorReport examine(const View& view, const DoctorQuery& query, std::vector<DoctorFinding> more) {
   DoctorReport out;
+  static_cast<FileNumbers&>(out) = numbers_of(view.total_on_disk());
+  out.hidden = view.total().hidden;
   out.generation = view.generation().number;
-  add_up(out, view);
   count_roots(out, view);
   Selection selection(query, out);
   for (const content::FindingsPtr& list : view.generation().findings) {

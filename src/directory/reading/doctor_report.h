@@ -47,31 +47,28 @@ struct DoctorKind {
   std::string example;  // `root:path`
   std::string message;  // of the example
 };
-// One folder. files = skills + prompts + supporting + skipped, always.
-struct DoctorRoot {
-  std::string root;
-  std::string folder;  // as people write it
-  bool on_disk = false;
-  std::optional<std::string> problem = {};
+// files = skills + prompts + supporting + skipped, always.
+struct FileNumbers {
   uint64_t files = 0;
   uint64_t skills = 0;
   uint64_t prompts = 0;
   uint64_t supporting = 0;
   uint64_t skipped = 0;
-  uint64_t hidden = 0;      // of the skills
+  uint64_t hidden = 0;  // of the skills
+};
+// One folder.
+struct DoctorRoot : FileNumbers {
+  std::string root;
+  std::string folder;  // as people write it
+  bool on_disk = false;
+  std::optional<std::string> problem = {};
   uint64_t unreadable = 0;  // of the skills
   bool watching = false;
   // Why documents are skipped, the most frequent first: pairs of a code and a count.
   std::vector<std::vector<json::Value>> reasons = {};
 };
 // The numbers are the sums over the roots that are on disk.
-struct DoctorReport {
-  uint64_t files = 0;
-  uint64_t skills = 0;
-  uint64_t prompts = 0;
-  uint64_t supporting = 0;
-  uint64_t skipped = 0;
-  uint64_t hidden = 0;              // of the skills
+struct DoctorReport : FileNumbers {
   std::vector<DoctorKind> summary;  // worst first, then the most frequent
   uint64_t matching = 0;            // findings that the query selects
   std::vector<DoctorFinding> findings;

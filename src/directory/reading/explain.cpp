@@ -5,9 +5,10 @@
 
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
+#include "directory/library/document_paths.h"
 #include "directory/library/library.h"
-#include "directory/reading/browse.h"
-#include "directory/reading/paths.h"
+#include "directory/reading/resolve.h"
+#include "directory/reading/skill_row.h"
 #include "directory/reading/suggest.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"

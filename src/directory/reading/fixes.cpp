@@ -85,8 +85,8 @@ std::mutex& writing() {
 
 // What is wanted of one file.
 struct FileTask {
-  content::FileRef file;
-  std::string root;
+  content::FileRef file = {};
+  std::string root = {};
   std::string digest = {};          // empty: whatever the file is
   std::set<std::string> keys = {};  // empty: all, or all of `code`
   std::optional<std::string> code = {};
@@ -154,50 +154,40 @@ void fix_file(content::Content& content, const content::Generation& generation,
   }
 }
 
-std::vector<FileTask> tasks_by_code(const content::Generation& generation,
-                                    const std::optional<std::string>& code) {
-  std::vector<FileTask> out;
-  for (const content::FindingsPtr& list : generation.findings) {
-    const bool any = std::ranges::any_of(*list, [&code](const content::Finding& finding) {
-      return finding.fix && (!code || finding.code == *code);
-    });
-    if (!any) continue;
-    const content::FileRef& file = list->front().file;
-    out.push_back({.file = file, .root = generation.roots[file.root].label, .code = code});
-  }
-  return out;
-}
-
 // Only files that have findings: nothing else below a root can be named.
-std::vector<FileTask> tasks_of(const content::Generation& generation,
-                               const std::vector<ChosenFix>& chosen, FixOutcome& out) {
-  std::map<std::pair<std::string_view, std::string_view>, FileTask> tasks;
-  for (const ChosenFix& fix : chosen) {
-    const auto [task, is_new] = tasks.try_emplace({fix.root, fix.path});
+std::vector<FileTask> tasks_of(const content::Generation& generation, const FixQuery& query,
+                               FixOutcome& out) {
+  std::map<std::pair<std::string_view, std::string_view>, FileTask> chosen;
+  for (const ChosenFix& fix : query.chosen) {
+    const auto [task, is_new] = chosen.try_emplace({fix.root, fix.path});
     if (is_new) task->second.digest = fix.digest;
     // Patches of two versions of a file: at most one of them is there.
     if (task->second.digest != fix.digest) task->second.digest = "none";
     task->second.keys.insert(fix.key);
   }
-  std::vector<FileTask> known;
+  std::vector<FileTask> tasks;
   for (const content::FindingsPtr& list : generation.findings) {
     const content::FileRef& file = list->front().file;
     const std::string& root = generation.roots[file.root].label;
-    const auto found = tasks.find({root, file.path});
-    if (found == tasks.end()) continue;
-    FileTask task = std::move(found->second);
+    FileTask task{.code = query.code};
+    if (auto found = chosen.extract({root, file.path})) {
+      task = std::move(found.mapped());
+    } else if (!query.chosen.empty() || std::ranges::none_of(*list, [&](const auto& finding) {
+                 return finding.fix && (!query.code || finding.code == *query.code);
+               })) {
+      continue;
+    }
     task.file = file;
     task.root = root;
-    known.push_back(std::move(task));
-    tasks.erase(found);
+    tasks.push_back(std::move(task));
   }
-  for (const auto& [place, task] : tasks) {
+  for (const auto& [place, task] : chosen) {
     out.refused.push_back({.root = std::string(place.first),
                            .path = std::string(place.second),
                            .reason = "the doctor has no finding about this file. Next: call "
                                      "directory::doctor again"});
   }
-  return known;
+  return tasks;
 }
 
 Result<FixQuery> query_of(ApplyInput in) {
@@ -247,9 +237,7 @@ task::Task<Result<ApplyOutput>> apply_now(Library& library, Installed* installed
 FixOutcome apply_fixes(content::Content& content, const content::Generation& generation,
                        const FixQuery& query, const FixWatcher& watcher) {
   FixOutcome out;
-  const std::vector<FileTask> tasks = query.chosen.empty()
-                                          ? tasks_by_code(generation, query.code)
-                                          : tasks_of(generation, query.chosen, out);
+  const std::vector<FileTask> tasks = tasks_of(generation, query, out);
   uint64_t done = 0;
   for (const FileTask& task : tasks) {
     if (watcher.cancelled.stop_requested()) break;
@@ -257,11 +245,6 @@ FixOutcome apply_fixes(content::Content& content, const content::Generation& gen
     fix_file(content, generation, task, out);
   }
   return out;
-}
-
-FixOutcome apply_ready_fixes(content::Content& content, const FixQuery& query) {
-  const content::GenerationPtr generation = content.fresh();
-  return apply_fixes(content, *generation, query);
 }
 
 void add_fixes(FunctionTable& table, Library& library, Installed* installed) {

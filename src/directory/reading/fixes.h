@@ -53,8 +53,6 @@ struct FixWatcher {
 // by one thread at a time.
 FixOutcome apply_fixes(content::Content& content, const content::Generation& generation,
                        const FixQuery& query, const FixWatcher& watcher = {});
-// Those of a new look at the folders.
-FixOutcome apply_ready_fixes(content::Content& content, const FixQuery& query = {});
 
 // Everything outlives the table. `installed` knows `directory.lock`; null: there is none.
 void add_fixes(FunctionTable& table, Library& library, Installed* installed = nullptr);

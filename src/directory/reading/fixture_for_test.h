@@ -19,7 +19,6 @@
 #include "directory/reading/doctor.h"
 #include "directory/reading/fixes.h"
 #include "directory/reading/prompts.h"
-#include "directory/reading/risks.h"
 #include "directory/reading/skills.h"
 #include "directory/table/bus.h"
 #include "directory/table/function_table.h"
@@ -63,7 +62,7 @@ class DirectoryTest : public testing::Test {
   // Starts the worker with every function of the read side; set the members below before.
   void start() {
     open_library();
-    add_skill_functions(table, *library, limits, nullptr, nullptr, &risks);
+    add_skill_functions(table, *library, limits);
     add_prompt_functions(table, *library, arguments_of, limits.max_answer_bytes);
     add_doctor(table, {.library = *library});
     add_fixes(table, *library);
@@ -151,7 +150,6 @@ class DirectoryTest : public testing::Test {
   std::optional<RegistrationOptions> registrations;
   SkillLimits limits;
   ArgumentsOf arguments_of;
-  DocumentRisks risks;
   Time now{std::chrono::hours(1)};
   std::chrono::milliseconds gather = LibraryOptions().gather;
 

@@ -9,12 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "directory/reading/browse.h"
 #include "directory/reading/doctor.h"
 
 namespace iii::directory {
 
-class DocumentRisks;
 class Installed;
 class FunctionTable;
 class Library;
@@ -25,7 +23,6 @@ struct InspectHost {
   RootPlaces places;
   Installed* installed = nullptr;  // null: nothing is known about directory.lock
   SkillLinks* links = nullptr;     // null: nothing is said about functions
-  DocumentRisks* risks = nullptr;  // null: nothing is said about risks
   // The last generation that changed a skill, where that is known. Called on the loop thread.
   std::function<std::optional<uint64_t>(std::string_view id)> last_change = {};
 };

@@ -2,6 +2,7 @@
 // directory::prompts::list with details.
 #include "directory/reading/inspect.h"
 
+#include "directory/reading/browse.h"
 #include "directory/reading/explain.h"
 #include "directory/reading/fixture_for_test.h"
 
@@ -30,7 +31,7 @@ class Inspect : public DirectoryTest {
     add_prompt_functions(table, *library, [](std::string_view) {
       return std::vector<PromptArgumentRow>{{.name = "table", .required = true}};
     });
-    add_inspect(table, {.library = *library, .places = places, .risks = &risks});
+    add_inspect(table, {.library = *library, .places = places});
     serve();
   }
   json::Value inspect(const std::string& id) {

@@ -1,4 +1,4 @@
-#include "directory/reading/paths.h"
+#include "directory/library/document_paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -182,4 +182,30 @@ Result<Lookup> look_up_input(const View& view, std::string_view input) {
   return Lookup{.id = hidden->id};
 }
 
+std::optional<size_t> find_row(const View& view, std::string_view text) {
+  const DocumentTablePtr table = view.table();
+  if (const auto row = table->find(text)) return row;
+  const auto& roots = view.generation().roots;
+  const auto count = static_cast<uint16_t>(roots.size());
+  const size_t colon = text.find(':');
+  for (uint16_t root = 0; colon != std::string_view::npos && root < count; ++root) {
+    if (roots[root].label != text.substr(0, colon)) continue;
+    if (const auto row = table->find_file(root, text.substr(colon + 1))) return row;
+  }
+  // As it is written on disk, before the spellings that also lead to it: names that differ only in
+  // case are different files.
+  for (const std::string_view end : {"", "/SKILL.md", ".md"}) {
+    const std::string path = std::string(text) + std::string(end);
+    for (uint16_t root = 0; root < count; ++root) {
+      if (const auto row = table->find_file(root, path)) return row;
+    }
+  }
+  const Result<std::string> id = normalise_input(text);
+  if (!id) return std::nullopt;
+  const content::Skill* skill = look_up(view.unfiltered(), *id);
+  if (skill != nullptr) return table->find(skill->id);
+  const auto row = table->find(*id);
+  return row ? row : table->find_unserved(*id);
+}
+
 }  // namespace iii::directory

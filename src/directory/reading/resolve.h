@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "directory/library/document_paths.h"
 #include "directory/library/view.h"
-#include "directory/reading/paths.h"
 #include "directory/reading/suggest.h"
 #include "foundation/base/result.h"
 
@@ -33,6 +33,10 @@ struct Lookup {
   std::string id;  // what was looked for when there is no skill that is shown
 };
 Result<Lookup> look_up_input(const View& view, std::string_view input);
+
+// The row of the table that a caller means, also of what is not served: an id as rows show it,
+// `root:path`, another spelling of an id, or the path of a file. May look at every row.
+std::optional<size_t> find_row(const View& view, std::string_view text);
 
 struct Resolution {
   const content::Skill* skill = nullptr;

@@ -11,7 +11,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 View view_of(std::vector<TestSkill> skills, NamesPtr installed = nullptr) {
   return View(make_generation(std::move(skills)), std::move(installed));
@@ -53,7 +52,6 @@ TEST(NormaliseInput, MistakesHaveCodesAndPointers) {
 TEST(NormaliseInput, TheSchemeIsTakenOffOnceAndNothingIsTrimmedAfterIt) {
   EXPECT_THAT(normalised("iii:// tri"), HasSubstr("D111"));
   EXPECT_THAT(normalised("iii://iii://tri"), HasSubstr("D111"));
-  EXPECT_EQ(normalised("tri.md.md"), normalised("tri.md.md"));
   EXPECT_THAT(normalised("tri.md.md"), HasSubstr("D111")) << "one suffix is taken off";
   EXPECT_THAT(normalised("ftp://x/y"), HasSubstr("ftp://x/y")) << "what was written is shown";
 }
@@ -186,17 +184,6 @@ TEST(ResolveMissBeyond, TheVariantOfD110NamesTheWorkerAndWhomToAsk) {
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, testing::StartsWith("D110 not_found: \"box\""));
   EXPECT_THAT(found.error().message, HasSubstr("engine::functions::list"));
-}
-
-TEST(ResolveMissBeyond, NotesNameOnlyFunctionsThatExist) {
-  const View view = view_of({{"iii-sandbox/index"}, {"iii/index"}});
-  const auto names = installed({"iii-sandbox", "box"});
-  for (const char* query : {"sandbox", "box"}) {
-    const auto found = resolve_miss(view, *names, query);
-    ASSERT_TRUE(found);
-    EXPECT_THAT(found->note, Not(HasSubstr("directory::engine::")));
-    EXPECT_THAT(found->note, HasSubstr("engine::functions::list"));
-  }
 }
 
 TEST(Suggestions, Vector_TheEngineInFrontOfAPath) {

@@ -41,12 +41,13 @@ const std::set<std::string>* accepted_for(const sources::Lock& lock, const conte
 class FolderScan {
  public:
   FolderScan(content::Content& content, const content::Generation& generation,
-             const sources::Lock& lock, const RiskScanLimits& limits)
+             const sources::Lock& lock, std::chrono::milliseconds time,
+             const ScanProgress& progress)
       : content_(content),
         generation_(generation),
         lock_(lock),
-        limits_(limits),
-        end_(Clock::now() + limits.time) {}
+        progress_(progress),
+        end_(Clock::now() + time) {}
 
   std::vector<DoctorFinding> run() {
     for (const content::SkillPtr& skill : generation_.skills) look_at_document(skill->file);
@@ -70,11 +71,11 @@ class FolderScan {
     return std::to_string(file.root) + ":" + file.path;
   }
 
-  // Counts a file; false: a limit is reached.
+  // Counts a file; false: the time is over.
   bool may_look() {
-    const bool may = files_ < limits_.files && bytes_ < limits_.bytes && Clock::now() < end_;
+    const bool may = Clock::now() < end_;
     ++(may ? files_ : left_out_);
-    if (limits_.progress) limits_.progress(files_, documents());
+    if (progress_) progress_(files_, documents());
     return may;
   }
 
@@ -107,7 +108,6 @@ class FolderScan {
   }
 
   void look_at(const content::FileRef& file, std::string_view bytes) {
-    bytes_ += bytes.size();
     const std::vector<risks::Risk> found = risks::scan(file.path, bytes);
     if (found.empty()) return;
     const auto& root = generation_.roots[file.root];
@@ -124,7 +124,7 @@ class FolderScan {
     risk.code = "scan_incomplete";
     risk.severity = risks::Severity::kMedium;
     risk.message = "At least " + counted(left_out_, "file") +
-                   " more, because the scan reached its limit of time, bytes or files, " +
+                   " more, because the scan reached its limit of time, " +
                    (left_out_ == 1 ? "was" : "were") +
                    " not examined. Next: run `iii-directory doctor`, which has more time";
     findings_.push_back(finding_of("global", "", risk));
@@ -133,10 +133,9 @@ class FolderScan {
   content::Content& content_;
   const content::Generation& generation_;
   const sources::Lock& lock_;
-  const RiskScanLimits limits_;
+  const ScanProgress& progress_;
   const Clock::time_point end_;
   uint64_t files_ = 0;
-  uint64_t bytes_ = 0;
   uint64_t left_out_ = 0;
   std::unordered_set<std::string> seen_;
   std::vector<DoctorFinding> findings_;
@@ -146,8 +145,9 @@ class FolderScan {
 
 std::vector<DoctorFinding> scan_folders(content::Content& content,
                                         const content::Generation& generation,
-                                        const sources::Lock& lock, const RiskScanLimits& limits) {
-  return FolderScan(content, generation, lock, limits).run();
+                                        const sources::Lock& lock, std::chrono::milliseconds time,
+                                        const ScanProgress& progress) {
+  return FolderScan(content, generation, lock, time, progress).run();
 }
 
 }  // namespace iii::directory

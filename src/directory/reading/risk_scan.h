@@ -15,20 +15,15 @@ namespace iii::directory {
 // Told after each file how many of about how many were examined; may be empty. On any thread.
 using ScanProgress = std::function<void(uint64_t done, uint64_t total)>;
 
-// What one scan of all folders may cost. Documents come first, then the other files of skills.
-struct RiskScanLimits {
-  std::chrono::milliseconds time{20'000};
-  uint64_t bytes = 1ULL << 30U;
-  uint64_t files = 500'000;
-  ScanProgress progress = {};
-};
+inline constexpr std::chrono::milliseconds kRiskScanTime{20'000};
 
 // Findings about all documents of a generation and about the other files of its skills (scripts,
-// archives, programs), as the doctor reports them: code `risk_…`, never an error. When a limit is
-// reached, a last finding says so. Reads every file; on a thread that may. `lock` names what was
-// accepted; may be empty.
+// archives, programs), as the doctor reports them: code `risk_…`, never an error. When the time is
+// over, a last finding says so. Documents come first, then the other files of skills. Reads every
+// file; on a thread that may. `lock` names what was accepted; may be empty.
 std::vector<DoctorFinding> scan_folders(content::Content& content,
                                         const content::Generation& generation,
-                                        const sources::Lock& lock, const RiskScanLimits& limits);
+                                        const sources::Lock& lock, std::chrono::milliseconds time,
+                                        const ScanProgress& progress = {});
 
 }  // namespace iii::directory

@@ -168,77 +168,70 @@ std::string within_budget(SearchSkillsOutput out, size_t budget) {
   return json::encode(out);
 }
 
-class SkillsSearch {
- public:
-  SkillsSearch(Library& library, SkillSearch& search) : library_(library), search_(search) {}
-
-  task::Task<Result<json::Raw>> find(SearchSkillsInput in) {
-    const uint64_t limit = in.limit.value_or(kDefaultFound);
-    if (limit == 0 || limit > kMostFound) {
-      co_return std::unexpected(bad_search(kSearchId, "limit_out_of_range"));
+Result<json::Raw> answer_text(const View& view, const IndexedSkills& index,
+                              const search::Answer& found, uint64_t limit,
+                              std::optional<uint64_t> budget) {
+  SearchSkillsOutput out;
+  for (const search::Hit& hit : found.hits) {
+    const content::Skill* skill = view.generation().skill(hit.key);
+    if (skill == nullptr) continue;
+    if (out.skills.size() == limit) {
+      out.left_out = out.left_out.value_or(0) + 1;
+      continue;
     }
-    if (in.budget_tokens && *in.budget_tokens < kLeastBudget) {
-      co_return std::unexpected(small_budget(kSearchId, kLeastBudget));
-    }
-    Result<KindFilter> kinds = KindFilter::parse(in.kind);
-    if (!kinds) co_return std::unexpected(std::move(kinds.error()));
-    SkillFilter filter{.prefix = std::move(in.prefix),
-                       .type = std::move(in.type),
-                       .kinds = in.kind ? *kinds : searched_kinds(),
-                       .user_only = in.include_user_only.value_or(false)};
-    const View view = co_await library_.current();
-    const IndexedSkillsPtr index = co_await search_.follow(view);
-    Result<search::Answer> found = co_await search_.find(
-        view, index, std::move(in.query), std::move(filter), saturated_size(limit + kCounted));
-    if (!found) co_return std::unexpected(bad_search(kSearchId, found.error().code));
-    // Bodies are read for the snippets.
-    auto work = [view, index, limit, budget = in.budget_tokens, found = std::move(*found)] {
-      return answer_text(view, *index, found, limit, budget);
-    };
-    co_return co_await library_.on_answer_thread(std::move(work));
+    out.skills.push_back(found_row(view, *skill, hit));
+    out.skills.back().rank = out.skills.size();
   }
-
- private:
-  static Result<json::Raw> answer_text(const View& view, const IndexedSkills& index,
-                                       const search::Answer& found, uint64_t limit,
-                                       std::optional<uint64_t> budget) {
-    SearchSkillsOutput out;
-    for (const search::Hit& hit : found.hits) {
-      const content::Skill* skill = view.generation().skill(hit.key);
-      if (skill == nullptr) continue;
-      if (out.skills.size() == limit) {
-        out.left_out = out.left_out.value_or(0) + 1;
-        continue;
-      }
-      out.skills.push_back(found_row(view, *skill, hit));
-      out.skills.back().rank = out.skills.size();
-    }
-    if (out.skills.empty()) {
-      out.nearest.emplace();
-      for (const std::string& key : found.nearest) out.nearest->push_back(view.display(key));
-    }
-    out.searched = index.index.documents();
-    out.next = next_step(out);
-    std::string text =
-        budget ? within_budget(std::move(out), saturated_size(*budget)) : json::encode(out);
-    return bounded(std::move(text), "directory::skills::search with a smaller `limit`");
+  if (out.skills.empty()) {
+    out.nearest.emplace();
+    for (const std::string& key : found.nearest) out.nearest->push_back(view.display(key));
   }
+  out.searched = index.index.documents();
+  out.next = next_step(out);
+  std::string text =
+      budget ? within_budget(std::move(out), saturated_size(*budget)) : json::encode(out);
+  return bounded(std::move(text), "directory::skills::search with a smaller `limit`");
+}
 
-  Library& library_;
-  SkillSearch& search_;
-};
+task::Task<Result<json::Raw>> find_skills(Library& library, SkillSearch& search,
+                                          SearchSkillsInput in) {
+  const uint64_t limit = in.limit.value_or(kDefaultFound);
+  if (limit == 0 || limit > kMostFound) {
+    co_return std::unexpected(bad_search(kSearchId, "limit_out_of_range"));
+  }
+  if (in.budget_tokens && *in.budget_tokens < kLeastBudget) {
+    co_return std::unexpected(small_budget(kSearchId, kLeastBudget));
+  }
+  Result<KindFilter> kinds = KindFilter::parse(in.kind);
+  if (!kinds) co_return std::unexpected(std::move(kinds.error()));
+  SkillFilter filter{.prefix = std::move(in.prefix),
+                     .type = std::move(in.type),
+                     .kinds = in.kind ? *kinds : searched_kinds(),
+                     .user_only = in.include_user_only.value_or(false)};
+  const View view = co_await library.current();
+  const IndexedSkillsPtr index = co_await search.follow(view);
+  Result<search::Answer> found = co_await search.find(
+      view, index, std::move(in.query), std::move(filter), saturated_size(limit + kCounted));
+  if (!found) co_return std::unexpected(bad_search(kSearchId, found.error().code));
+  // Bodies are read for the snippets.
+  auto work = [view, index, limit, budget = in.budget_tokens, found = std::move(*found)] {
+    return answer_text(view, *index, found, limit, budget);
+  };
+  co_return co_await library.on_answer_thread(std::move(work));
+}
 
 }  // namespace
 
 void add_skills_search(FunctionTable& table, Library& library, SkillSearch& search) {
-  const auto functions = std::make_shared<SkillsSearch>(library, search);
-  table.add<SearchSkillsInput, SearchSkillsOutput>(
-      {.id = std::string(kSearchId),
-       .title = "Search skills",
-       .description = about::kSkillsSearch,
-       .hints = kReadOnly,
-       .tool_label = "Search skills"},
-      [functions](SearchSkillsInput in) { return functions->find(std::move(in)); });
+  table.add<SearchSkillsInput, SearchSkillsOutput>({.id = std::string(kSearchId),
+                                                    .title = "Search skills",
+                                                    .description = about::kSkillsSearch,
+                                                    .hints = kReadOnly,
+                                                    .tool_label = "Search skills"},
+                                                   [&library, &search](SearchSkillsInput in) {
+                                                     return find_skills(library, search,
+                                                                        std::move(in));
+                                                   });
 }
 
 }  // namespace iii::directory

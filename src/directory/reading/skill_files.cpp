@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "directory/content/kinds.h"
-#include "directory/reading/paths.h"
+#include "directory/library/document_paths.h"
 #include "foundation/base/file_digests.h"
 #include "foundation/base/sha256.h"
 #include "foundation/base/text.h"

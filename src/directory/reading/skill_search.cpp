@@ -4,13 +4,6 @@
 
 namespace iii::directory {
 
-namespace {
-
-// Smaller indexes are searched on the loop: that takes a fraction of a millisecond.
-constexpr size_t kSkillsOnLoop = 1'000;
-
-}  // namespace
-
 bool SkillFilter::takes(const View& view, const content::Skill& skill) const {
   if (prefix && !skill.id.starts_with(*prefix)) return false;
   if (type && skill.type != *type) return false;
@@ -24,10 +17,11 @@ KindFilter searched_kinds() {
                   1U << unsigned(content::SkillKind::kReference)};
 }
 
-SkillSearch::SkillSearch(sdk::Worker& worker, Library& library, SkillSearchOptions options)
-    : worker_(worker), library_(library), options_(std::move(options)) {
-  if (options_.begin_after) {
-    begin_timer_ = worker_.core().loop.after(*options_.begin_after, [this] {
+SkillSearch::SkillSearch(sdk::Worker& worker, Library& library,
+                         std::optional<std::chrono::milliseconds> begin_after)
+    : worker_(worker), library_(library) {
+  if (begin_after) {
+    begin_timer_ = worker_.core().loop.after(*begin_after, [this] {
       begin_timer_ = 0;
       tasks_.spawn(begin());
     });
@@ -91,19 +85,17 @@ task::Task<void> SkillSearch::rebuild() {
 task::Task<Result<search::Answer>> SkillSearch::find(View view, IndexedSkillsPtr index,
                                                      std::string query, SkillFilter filter,
                                                      size_t limit) {
-  const bool large = index->index.documents() > kSkillsOnLoop;
-  auto work = [view = std::move(view), index = std::move(index), query = std::move(query),
-               filter = std::move(filter), limit] {
+  auto work = [index = std::move(index), query = std::move(query), filter = std::move(filter),
+               limit](const View& of) {
     search::Options options;
     options.limit = limit;
-    options.accept = [&view, &filter](std::string_view key) {
-      const content::Skill* skill = view.generation().skill(key);
-      return skill != nullptr && filter.takes(view, *skill);
+    options.accept = [&of, &filter](std::string_view key) {
+      const content::Skill* skill = of.generation().skill(key);
+      return skill != nullptr && filter.takes(of, *skill);
     };
     return search::find(index->index, query, options);
   };
-  if (!large) co_return work();
-  co_return co_await library_.on_answer_thread(std::move(work));
+  co_return co_await library_.answer(std::move(view), std::move(work));
 }
 
 }  // namespace iii::directory

@@ -33,15 +33,12 @@ struct SkillFilter {
 // What agents look for when they do not say: everything but README, LICENSE and the like.
 KindFilter searched_kinds();
 
-struct SkillSearchOptions {
-  // When to begin without being asked; nothing: at the first search.
-  std::optional<std::chrono::milliseconds> begin_after = {};
-};
-
 // On the loop thread. `worker` and `library` outlive it.
 class SkillSearch {
  public:
-  SkillSearch(sdk::Worker& worker, Library& library, SkillSearchOptions options);
+  // `begin_after`: when to begin without being asked; nothing: at the first search.
+  SkillSearch(sdk::Worker& worker, Library& library,
+              std::optional<std::chrono::milliseconds> begin_after = {});
   ~SkillSearch();
   SkillSearch(const SkillSearch&) = delete;
   SkillSearch& operator=(const SkillSearch&) = delete;
@@ -62,7 +59,6 @@ class SkillSearch {
 
   sdk::Worker& worker_;
   Library& library_;
-  const SkillSearchOptions options_;
   IndexedSkillsPtr now_;    // null: there is none yet
   SingleFlight advancing_;  // the index is being made, or brought to another generation
   SingleFlight rebuilding_;

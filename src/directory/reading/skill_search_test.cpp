@@ -2,7 +2,7 @@
 
 #include "directory/reading/fixture_for_test.h"
 #include "directory/reading/skill_links.h"
-#include "directory/reading/task_index.h"
+#include "directory/reading/skill_list.h"
 #include "directory/search/token_budget.h"
 
 namespace iii::directory {

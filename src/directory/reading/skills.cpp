@@ -5,16 +5,15 @@
 
 #include "directory/content/ids.h"
 #include "directory/content/kinds.h"
+#include "directory/library/document_paths.h"
 #include "directory/library/library.h"
 #include "directory/reading/document.h"
-#include "directory/reading/paths.h"
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_files.h"
 #include "directory/reading/skill_links.h"
 #include "directory/reading/skill_list.h"
 #include "directory/reading/skill_search.h"
 #include "directory/reading/skill_types.h"
-#include "directory/reading/task_index.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
@@ -52,9 +51,8 @@ std::string index_arguments(const IndexSkillsInput& in) {
 // The functions share one object; a handler holds it by shared_ptr, so it lives as long as they do.
 class SkillFunctions {
  public:
-  SkillFunctions(Library& library, SkillLimits limits, SkillSearch* search, SkillLinks* links,
-                 DocumentRisks* risks)
-      : library_(library), limits_(limits), search_(search), links_(links), risks_(risks) {}
+  SkillFunctions(Library& library, SkillLimits limits, SkillSearch* search, SkillLinks* links)
+      : library_(library), limits_(limits), search_(search), links_(links) {}
 
   task::Task<Result<json::Raw>> list(ListSkillsInput in) {
     auto make = [in = std::move(in),
@@ -196,11 +194,11 @@ class SkillFunctions {
       std::vector<SkillFunction> functions = co_await links_->of(*found->skill);
       if (!functions.empty()) out->functions = std::move(functions);
     }
-    if (!out || !in.risks.value_or(false) || risks_ == nullptr) co_return out;
+    if (!out || !in.risks.value_or(false)) co_return out;
     // Only on request: a scan takes longer than all the rest of a call.
-    const Result<DocumentRisks::Rows> rows = co_await risks_->of(library_, view, *found->skill);
+    auto rows = co_await document_risks(library_, view, *found->skill);
     if (!rows && rows.error().code == kStale) co_return std::unexpected(rows.error());
-    out->risks = rows ? **rows : std::vector<RiskRow>();
+    out->risks = std::move(rows).value_or(std::vector<RiskRow>());
     co_return out;
   }
 
@@ -398,14 +396,13 @@ class SkillFunctions {
   SkillLimits limits_;
   SkillSearch* const search_;
   SkillLinks* const links_;
-  DocumentRisks* const risks_;
 };
 
 }  // namespace
 
 void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits,
-                         SkillSearch* search, SkillLinks* links, DocumentRisks* risks) {
-  const auto skills = std::make_shared<SkillFunctions>(library, limits, search, links, risks);
+                         SkillSearch* search, SkillLinks* links) {
+  const auto skills = std::make_shared<SkillFunctions>(library, limits, search, links);
   table.add<ListSkillsInput, ListSkillsOutput>(
       {.id = "directory::skills::list",
        .title = "List skills",

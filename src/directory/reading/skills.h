@@ -17,14 +17,12 @@ struct SkillLimits {
   size_t max_batch = kMaxBatch;
 };
 
-class DocumentRisks;
 class SkillLinks;
 class SkillSearch;
 
 // All outlive the table. `search` null: there are no pages for a task; `links` null: nothing is
-// said about functions that skills name; `risks` null: nothing is said about risks.
+// said about functions that skills name.
 void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits,
-                         SkillSearch* search = nullptr, SkillLinks* links = nullptr,
-                         DocumentRisks* risks = nullptr);
+                         SkillSearch* search = nullptr, SkillLinks* links = nullptr);
 
 }  // namespace iii::directory

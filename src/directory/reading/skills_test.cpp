@@ -321,15 +321,6 @@ TEST_F(Skills, ABatchIsBounded) {
               SizeIs(2));
 }
 
-// Weakness 1 and 2 of the original.
-TEST_F(Skills, CaseAndTyposInASingleSegmentAreForgivenOrSuggested) {
-  tree.put("global/iii-sandbox/SKILL.md");
-  start();
-  EXPECT_EQ(text(get("III-Sandbox"), "id"), "iii-sandbox");
-  EXPECT_THAT(miss("iii-sanbox"), HasSubstr("Did you mean: iii-sandbox."));
-  EXPECT_EQ(text(get("SANDBOX"), "id"), "iii-sandbox");
-}
-
 // ---- what is compiled in
 
 TEST_F(Skills, R57_TwoDocumentsAreAlwaysThereWhoeverIsInstalled) {

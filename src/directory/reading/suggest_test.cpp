@@ -164,20 +164,6 @@ TEST(Suggest, GivesWhatComparingEveryIdGives) {
   }
 }
 
-TEST(Suggest, FollowsTheGenerations) {
-  std::mt19937 random(9);
-  std::vector<TestSkill> skills = random_skills(random, 1200);
-  auto generation = std::make_shared<content::Generation>(*make_generation(skills));
-  for (int round = 0; round < 20; ++round) {
-    const View view(generation, nullptr);
-    const std::string missed = misspelt(skills[random() % skills.size()].id, random) + "q";
-    ASSERT_EQ(suggest_skills(view, missed), plain_skills(view, missed)) << missed;
-    auto next = std::make_shared<content::Generation>(*generation);
-    next->skills.erase(random() % next->skills.size());
-    generation = std::move(next);
-  }
-}
-
 TEST(Suggest, NothingForANameThatIsTooLong) {
   const std::string at_limit(kMaxSuggestedFor, 'x');
   const View view(make_generation({{at_limit.substr(1)}}, {at_limit.substr(1)}), nullptr);

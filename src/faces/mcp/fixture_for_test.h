@@ -72,8 +72,7 @@ class McpTest : public testing::Test {
         worker,
         directory::Folders{.content = content::Content::open(content_options), .gate = nullptr},
         std::move(library_options));
-    search =
-        std::make_unique<directory::SkillSearch>(worker, *library, directory::SkillSearchOptions{});
+    search = std::make_unique<directory::SkillSearch>(worker, *library);
     directory::add_skill_functions(table, *library, {}, search.get());
     directory::add_prompt_functions(table, *library);
     start();

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "directory/content/ids.h"
-#include "directory/reading/paths.h"
+#include "directory/library/document_paths.h"
 #include "faces/mcp/dialect.h"
 #include "faces/mcp/rpc.h"
 #include "faces/mcp/uri.h"

@@ -1,13 +1,16 @@
+// directory::health — is the directory there, which one is it, and how fresh can it be? And
 // directory::stats — numbers for operators, from what is in memory anyway.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "directory/reading/installed.h"
+#include "foundation/task/task.h"
 
 namespace iii::directory {
 
@@ -54,22 +57,28 @@ struct DirectoryStats {
   std::optional<BusUse> bus;
 };
 
-// All of them outlive the table.
-struct StatsSources {
+// All of them outlive the table; functions may be empty, except `downloads`.
+struct StatusSources {
   Library& library;
   std::function<DownloadCounts()> downloads;
   const Changes& changes;
   std::string version;
-  std::string mode;
+  std::string mode;  // `serve` or `worker`
   std::chrono::steady_clock::time_point started;
-  // Of this process; may be empty.
+  // Of this process.
   std::function<McpUse()> mcp = {};
   std::function<BusUse()> bus = {};
+  // Why the engine in this process does not store what it is given; nothing: it does.
+  std::function<std::optional<std::string>()> trouble = {};
+  // Which configured folders have vanished; nothing: none.
+  std::function<task::Task<std::optional<std::string>>()> folders = {};
+  // Where downloads are written.
+  std::function<std::filesystem::path()> skills_folder = {};
 };
 
 // Counts the documents once per generation; costs microseconds otherwise.
-DirectoryStats stats_now(const StatsSources& sources);
+DirectoryStats stats_now(const StatusSources& sources);
 
-void add_stats(FunctionTable& table, StatsSources sources);
+void add_status(FunctionTable& table, StatusSources sources);
 
 }  // namespace iii::directory
