@@ -22,12 +22,12 @@ BodySummary by_the_rules(std::string_view body) {
   bool done = false;
   for (size_t at = 0; at < body.size();) {
     const std::string_view line = next_line(body, at);
-    const std::string_view start = trim_start(line);
+    const std::string_view start = iii::trim_start(line);
     if (!heading && start.starts_with("# ")) {
       heading = true;
-      out.heading = trim_space(start.substr(2));
+      out.heading = iii::trim_space(start.substr(2));
     }
-    const std::string_view text = trim_space(line);
+    const std::string_view text = iii::trim_space(line);
     const bool ends = text.empty() || text.front() == '#' || text.front() == '>';
     if (ends) {
       done = done || !out.teaser.empty();
@@ -54,8 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const BodySummary summary = summarise(body);
   III_CHECK(summary.heading.find('\n') == std::string::npos);
   III_CHECK(summary.teaser.find('\n') == std::string::npos);
-  III_CHECK(trim_space(summary.heading) == summary.heading);
-  III_CHECK(trim_space(summary.teaser) == summary.teaser);
+  III_CHECK(iii::trim_space(summary.heading) == summary.heading);
+  III_CHECK(iii::trim_space(summary.teaser) == summary.teaser);
   III_CHECK(summary.teaser.size() <= body.size());
   if (may_hold_code(body)) return 0;
   const BodySummary expected = by_the_rules(body);
