@@ -211,7 +211,9 @@ test('a worker that floods registrations leaves nothing behind', own, async () =
   await flooder.barrier()
   await served()
   const offered = async () => (await good.call('engine::functions::list', { prefix: 'flood::' })).result.functions.length
-  assert.equal(await offered(), 10_000, 'the limit of one connection')
+  const most = (64 * 1024 * 1024) / 4096 // a function counts as 4 KiB, and its texts, in max_stored_bytes_per_worker
+  const registered = await offered()
+  assert.ok(registered > 0.9 * most && registered < most, `the limit of one connection: ${registered}`)
   await flooder.end()
   await eventually('its functions are gone', async () => (await offered()) === 0)
 })
