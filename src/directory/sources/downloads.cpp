@@ -5,6 +5,7 @@
 
 #include "directory/content/kinds.h"
 #include "directory/content/parse.h"
+#include "directory/sources/installer_plan.h"
 #include "directory/sources/local_folder.h"
 #include "foundation/base/files_writer.h"
 #include "foundation/base/utf8.h"
@@ -203,6 +204,7 @@ Result<std::vector<Downloads::Question>> Downloads::questions(const Name& name) 
                     .pinned = locked.pinned(),
                     .kept = kept_files(verified),
                     .asked = locked.source,
+                    .digest = verified.digest,
                     .folder = locked.folder,
                     .tree = locked.tree};
     if (repo != nullptr) row.name = declared_name(row.name_space, locked);
@@ -238,11 +240,13 @@ Result<void> Downloads::find_changed(Question& rows, const std::string& latest, 
   for (OutdatedRow& row : rows) {
     if (!latest.empty()) row.latest = latest;
     if (is_folder(row.asked)) {
-      const Result<NamespaceDiff> diff = this->diff(row.name_space, std::nullopt, job);
-      const bool gone = !diff && diff.error().message.starts_with(kGone);
-      if (!diff && !gone) return std::unexpected(diff.error());
+      // It has no version: its files are compared with those that were installed.
+      const Result<Bundle> now =
+          fetch({.source = row.asked, .may_have_moved = true, .declared_name = row.name}, job);
+      const bool gone = !now && now.error().message.starts_with(kGone);
+      if (!now && !gone) return std::unexpected(now.error());
       if (gone) row.state = "gone";
-      row.outdated = diff && !diff->files.empty();
+      row.outdated = now && locked_as(*now, {}).digest() != row.digest;
     } else if (row.tree.empty() || latest.empty() || latest == row.current) {
       row.outdated = !latest.empty() && latest != row.current;
     } else {

@@ -46,6 +46,7 @@ struct OutdatedRow {
   std::optional<std::string> error = {};
   // Not part of the answer.
   Source asked = {};
+  std::string digest = {};  // of the files that were installed
   std::string folder = {};  // repo: where the files were found
   std::string tree = {};    // repo: id of that folder's tree, where it is known
   std::string name = {};    // repo: `name` in the frontmatter of the installed SKILL.md

@@ -13,6 +13,27 @@
 
 namespace iii::sources {
 
+LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options) {
+  if (options.exactly) return *options.exactly;
+  LockedNamespace locked{.source = bundle.source,
+                         .resolved = bundle.resolved,
+                         .branch = bundle.branch,
+                         .folder = bundle.folder,
+                         .automatic = options.automatic,
+                         .tree = bundle.tree,
+                         .files = {},
+                         .accepted = options.accepted};
+  for (const BundleFile& file : bundle.files) {
+    locked.files[file.path] = {
+        .sha256 = file.sha256, .size = file.bytes.size(), .executable = file.executable};
+  }
+  // So that what is read back from the lock is what is compared here.
+  for (std::string* const text : {&locked.resolved, &locked.branch, &locked.folder}) {
+    if (!is_utf8(*text)) *text = printable(*text);
+  }
+  return locked;
+}
+
 namespace {
 
 std::string advice_for(const std::string& code) {
@@ -90,28 +111,6 @@ void keep(Plan& plan, const std::string& path) {
   } else {
     entry->second.kept = known->kept.value_or(plan.before->resolved);
   }
-}
-
-// How the lock will describe a bundle.
-LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options) {
-  if (options.exactly) return *options.exactly;
-  LockedNamespace locked{.source = bundle.source,
-                         .resolved = bundle.resolved,
-                         .branch = bundle.branch,
-                         .folder = bundle.folder,
-                         .automatic = options.automatic,
-                         .tree = bundle.tree,
-                         .files = {},
-                         .accepted = options.accepted};
-  for (const BundleFile& file : bundle.files) {
-    locked.files[file.path] = {
-        .sha256 = file.sha256, .size = file.bytes.size(), .executable = file.executable};
-  }
-  // So that what is read back from the lock is what is compared here.
-  for (std::string* const text : {&locked.resolved, &locked.branch, &locked.folder}) {
-    if (!is_utf8(*text)) *text = printable(*text);
-  }
-  return locked;
 }
 
 // Another version, ref or spelling of the address is the same source. A skill that has moved inside

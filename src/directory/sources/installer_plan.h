@@ -42,6 +42,9 @@ struct Plan {
 // (`exactly`). Codes D311, D312, D332.
 Result<void> check_bundle(const Package& package);
 
+// How the lock will describe a bundle.
+LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options);
+
 // The plan points into the bundle, and into itself for the marker. Codes: D310 a namespace to
 // remove is not in the lock; D330 something stands in the way that is never replaced: links among
 // the folders, a file where the namespace should be; D332 a file that `exactly` names was edited;
