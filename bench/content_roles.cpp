@@ -97,7 +97,7 @@ class Calls {
                   return line;
                 }),
         library_(worker_, {.content = open_tree(work), .gate = nullptr}, unfiltered()),
-        changes_(worker_, library_, {}),
+        changes_(worker_, library_),
         content_(library_.latest()->folders->content.get()) {
     directory::add_skill_functions(table_, library_, {});
     directory::add_browse(table_, library_, nullptr);

@@ -85,7 +85,7 @@ class Stalls {
                       folder_options(made("many", "many", kManyTimes * folders))),
                   .gate = std::make_unique<FolderGate>(place_ / "many")},
                  unfiltered()),
-        changes_(worker_, library_, {}) {
+        changes_(worker_, library_) {
     directory::add_skill_functions(table_, library_, {});
     directory::serve_on(worker_, table_);
     made("one", "old", folders);
