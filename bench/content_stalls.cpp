@@ -160,6 +160,7 @@ class Stalls {
                               .bytes = text_of(i),
                               .role = sources::FileRole::kSkill});
     }
+    sources::hash_files(bundle);
     const auto report = sources::Installer(place_ / "two").install(bundle, {}, {});
     if (!report) die(report.error().message);
   }
