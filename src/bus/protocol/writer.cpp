@@ -10,6 +10,8 @@ namespace iii::protocol {
 
 namespace {
 
+constexpr std::string_view kAnswerStart = R"({"type":"invocationresult","invocation_id":")";
+
 // Writes into memory that is known to be large enough: the frames of a call are worth it.
 class Cursor {
  public:

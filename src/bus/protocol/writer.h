@@ -9,9 +9,6 @@
 
 namespace iii::protocol {
 
-// How every answer begins that is written here.
-inline constexpr std::string_view kAnswerStart = R"({"type":"invocationresult","invocation_id":")";
-
 // Appends the message that says `frame`.
 void append(std::string& out, const Frame& frame);
 void append(std::string& out, const InvocationResult& frame);
